@@ -1,0 +1,57 @@
+"""The exceptions of dicewise: each message is one line that quotes what was given and says what was expected."""
+
+
+class DicewiseError(Exception):
+    """Base of every error that dicewise raises on purpose."""
+
+
+class RulesError(DicewiseError, ValueError):
+    """A rules file, a rules name or a rules key that cannot be used."""
+
+
+class CardError(DicewiseError, ValueError):
+    """A scorecard that cannot be written or cannot arise under its rules."""
+
+
+class DiceError(DicewiseError, ValueError):
+    """Dice or rerolls that the rules do not allow."""
+
+
+class ActionError(DicewiseError, ValueError):
+    """An action that is not legal in the position it was given for."""
+
+
+class PositionError(DicewiseError, ValueError):
+    """A position text that cannot be read."""
+
+
+class TableError(DicewiseError):
+    """Base of the faults of a table file."""
+
+
+class TableNotFound(TableError, LookupError):
+    """No table for these rules where one was looked for."""
+
+
+class ForeignTable(TableError):
+    """A file that is not a dicewise table."""
+
+
+class MangledTable(TableError):
+    """A table that went through a text-mode transfer: its line endings were changed."""
+
+
+class VersionTable(TableError):
+    """A table of a format version that this program does not read."""
+
+
+class TruncatedTable(TableError):
+    """A table that ends before its header or its values do."""
+
+
+class DamagedTable(TableError):
+    """A table whose header or values do not match their checksum."""
+
+
+class WrongRulesTable(TableError):
+    """A table made for other rules than the ones it was opened for."""

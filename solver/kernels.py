@@ -1,0 +1,230 @@
+"""The compiled loops: arrays in, arrays out; see `plan` for the arrays and `solve` for the mathematics.
+
+Work goes by tiles: `LANES` neighbouring states of one level, whose values lie side by side in every
+row of the two work arrays
+
+    rows     a row a (category, points): the points plus the value of the state after
+    keeps    a row a keep: its value; the rows of the last size are the rolls
+
+All loops keep one contract: a vector operation never mixes lanes, and each lane's result depends on
+its own state alone, so that results are equal to the bit however tiles are shared out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+from numba import njit
+
+from .plan import Floats, Plan, RowPlan, SetPlan, TurnPlan
+from .states import LANES
+from .vectors import (
+    add,
+    chosen,
+    greater,
+    greatest_of_1,
+    greatest_of_2,
+    greatest_of_3,
+    greatest_of_4,
+    greatest_of_5,
+    greatest_of_6,
+    load,
+    mean_of_six,
+    spread,
+    store,
+    times,
+)
+
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+
+# Unsigned numbers spare the check for an index that counts from the end.
+_1, _2, _3, _4, _5, _6 = (np.uint64(number) for number in range(1, 7))
+_LANES = np.uint64(LANES)
+_LOW = -np.inf
+_OPTIONS = {"nogil": True, "error_model": "numpy"}
+
+
+def compiled(function: Kernel) -> Kernel:
+    """Compile a kernel; kept on disk where some folder can be written, else compiled in memory."""
+    try:
+        return njit(cache=True, **_OPTIONS)(function)  # type: ignore[no-any-return]
+    except RuntimeError:
+        return njit(**_OPTIONS)(function)  # type: ignore[no-any-return]
+
+
+def part(function: Kernel) -> Kernel:
+    """Compile what only kernels call: without the wrappers for Python, whose compiling takes longest."""
+    return njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function)  # type: ignore[no-any-return]
+
+
+@compiled
+def solve_tiles(values: Floats, first: int, last: int, plan: Plan, rows: Floats, keeps: Floats) -> None:
+    """Write the values of tiles first .. last-1, whose later levels are in `values` already.
+
+    `values` must be followed by `LANES` more numbers that may be read.
+    """
+    sets, turn = plan.sets, plan.turn
+    for tile in range(first, last):
+        base = tile * LANES
+        number = plan.tile_set[tile]
+        fresh = True
+        while number < len(sets.start) and sets.start[number] < base + LANES:
+            start = max(sets.start[number], base)
+            end = min(sets.start[number] + sets.lanes[number], base + LANES)
+            lane = start - sets.start[number]
+            fill_rows(values, plan.rows, sets, number, lane, end - start, start - base, rows)
+            best_fills(turn, plan.rows, sets.available[number], fresh, rows, keeps)
+            if sets.special[number]:
+                special_rolls(turn, plan.rows, sets, number, lane, end - start, start - base, rows, keeps)
+            fresh = False
+            number += 1
+        for _ in range(turn.rerolls):
+            means(turn, keeps)
+            maxima(turn, keeps)
+        store(values, base, mean_of_rolls(turn, keeps))
+
+
+@part
+def fill_rows(
+    values: Floats, plan: RowPlan, sets: SetPlan, number: int, lane: int, count: int, at: int, rows: Floats
+) -> None:
+    """Write the rows of each box that may be filled: points plus the value of the state after.
+
+    The lanes `lane ..` of filled set `number` go to the `count` columns from `at` on; minus infinity
+    goes to the other columns.
+    """
+    filled, upper, classes = sets.filled[number], sets.upper[number], sets.classes[number]
+    columns = chosen(at, at + count)
+    for category in range(plan.boxes):
+        if not sets.available[number] >> category & 1:
+            continue
+        after = sets.first[filled | 1 << category]
+        classes_after = sets.upper_classes[upper | sets.upper_bit[category]]
+        step = sets.step_first[upper, category]
+        for row in range(plan.first[category], plan.first[category + 1]):
+            points = plan.points[row]
+            armed = classes_after if category == sets.arming and points > 0 else 0
+            if step < 0:
+                values_after = add(load(values, after + armed + lane - at), columns)
+                store(rows, row * LANES, add(spread(points), values_after))
+                continue
+            store(rows, row * LANES, columns)
+            flag = lane // classes
+            before = lane - flag * classes
+            for i in range(row * LANES + at, row * LANES + at + count):
+                rows[i] = points + values[after + armed + flag * classes_after + sets.step[step + before]]
+                before += 1
+                if before == classes:
+                    before = 0
+                    flag += 1
+            step += classes
+
+
+@part
+def best_fills(turn: TurnPlan, plan: RowPlan, available: int, fresh: bool, rows: Floats, keeps: Floats) -> None:
+    """Write the greatest row of each roll, over the available boxes, up to four boxes a pass."""
+    of_roll = plan.of_roll
+    short = np.uint64(turn.short) * _LANES
+    rolls = np.uint64(turn.keeps - turn.short)
+    boxes = np.empty(4, np.uint64)
+    left = available
+    while left:
+        taken = 0
+        category = 0
+        while taken < 4 and left >> category:
+            if left >> category & 1:
+                boxes[taken] = np.uint64(category) * rolls
+                left ^= 1 << category
+                taken += 1
+            category += 1
+        while taken:
+            pass_boxes = 4 if taken == 4 else 2 if taken >= 2 else 1
+            taken -= pass_boxes
+            a, b = boxes[taken], boxes[taken + pass_boxes - 1]
+            for roll in range(rolls):
+                to = short + roll * _LANES
+                best = load(rows, of_roll[a + roll])
+                if pass_boxes > 1:
+                    best = greater(load(rows, of_roll[b + roll]), best)
+                if pass_boxes > 2:
+                    best = greater(load(rows, of_roll[boxes[1] + roll]), best)
+                    best = greater(load(rows, of_roll[boxes[2] + roll]), best)
+                if not fresh:
+                    best = greater(load(keeps, to), best)
+                store(keeps, to, best)
+            fresh = False
+
+
+@part
+def special_rolls(
+    turn: TurnPlan,
+    plan: RowPlan,
+    sets: SetPlan,
+    number: int,
+    lane: int,
+    count: int,
+    at: int,
+    rows: Floats,
+    keeps: Floats,
+) -> None:
+    """Write the value of the rolls of all dice alike once the Yahtzee box is filled: joker and bonus."""
+    spare = len(rows) - LANES
+    for face in range(6):
+        best = spread(_LOW)
+        for category in range(plan.boxes):
+            if sets.joker_boxes[number, face] >> category & 1:
+                if sets.joker_scores[number, face]:
+                    row = plan.of_joker[category * 6 + face]
+                else:
+                    row = plan.of_roll[category * (turn.keeps - turn.short) + plan.alike[face]]
+                best = greater(load(rows, row), best)
+        store(rows, spare, best)
+        to = (turn.short + plan.alike[face]) * LANES
+        for i in range(count):
+            bonus = plan.bonus if lane + i >= sets.classes[number] else 0.0
+            keeps[to + at + i] = rows[spare + at + i] + bonus
+
+
+@part
+def means(turn: TurnPlan, keeps: Floats) -> None:
+    """Write the value of each keep before its reroll: the mean over one die more, largest keeps first."""
+    keep = np.uint64(turn.short)
+    for _ in range(turn.short):
+        keep -= _1
+        store(keeps, keep * _LANES, mean_of_six(keeps, turn.more, keep * _6))
+
+
+@part
+def maxima(turn: TurnPlan, keeps: Floats) -> None:
+    """Replace the value of each keep by that of the best keep inside it, smallest keeps first."""
+    less = turn.less
+    joint = np.uint64(0)
+    for group in range(len(turn.groups)):
+        different = turn.groups[group, 0]
+        for keep in range(np.uint64(turn.groups[group, 1]), np.uint64(turn.groups[group, 2])):
+            best = load(keeps, keep * _LANES)
+            if different == 1:
+                best = greatest_of_1(keeps, less, joint, best)
+            elif different == 2:
+                best = greatest_of_2(keeps, less, joint, best)
+            elif different == 3:
+                best = greatest_of_3(keeps, less, joint, best)
+            elif different == 4:
+                best = greatest_of_4(keeps, less, joint, best)
+            elif different == 5:
+                best = greatest_of_5(keeps, less, joint, best)
+            else:
+                best = greatest_of_6(keeps, less, joint, best)
+            store(keeps, keep * _LANES, best)
+            joint += np.uint64(different)
+
+
+@part
+def mean_of_rolls(turn: TurnPlan, keeps: Floats) -> Any:
+    """Return the mean value of the first roll."""
+    mean = spread(0.0)
+    for roll in range(turn.keeps - turn.short):
+        mean = add(mean, times(spread(turn.probability[roll]), load(keeps, (turn.short + roll) * LANES)))
+    return mean

@@ -1,0 +1,83 @@
+"""Sharing the work of each level among threads, last level first, with one barrier a level.
+
+Threads without a threading layer: kernels release the interpreter's lock, so plain threads run them
+side by side, inside a server as well, and Ctrl-C stops between two pieces of work.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+
+import numpy as np
+from numpy.typing import NDArray
+
+Progress = Callable[[int, int], None]
+"""Called with the pieces of work done so far and in all."""
+
+_CACHE_LINE = 64
+_PIECES_A_THREAD = 4
+_LEAST_PIECE = 128
+
+
+def aligned(length: int) -> NDArray[np.float64]:
+    """Return an uninitialised float64 array that starts at a cache line."""
+    raw = np.empty(length * 8 + _CACHE_LINE, np.uint8)
+    start = -raw.ctypes.data % _CACHE_LINE
+    return raw[start : start + length * 8].view(np.float64)
+
+
+def thread_count(threads: int | None) -> int:
+    """Return the number of threads to use: as given, or one a usable core.
+
+    Raises
+    ------
+    ValueError
+        For fewer than one.
+    """
+    if threads is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if threads < 1:
+        raise ValueError(f"threads is {threads}: expected 1 or more")
+    return threads
+
+
+def run_levels(
+    starts: Sequence[int],
+    work: Callable[[int, int], None],
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> None:
+    """Call `work(first, last)` until every tile of every level is done, the last level first.
+
+    Parameters
+    ----------
+    starts
+        Where each level's tiles start, and where the last level ends.
+    work
+        Works on the tiles first .. last-1 of one level; called from several threads at once.
+    threads
+        All usable cores unless given.
+    progress
+        Called from this thread after each piece.
+    """
+    workers = thread_count(threads)
+    total, done = starts[-1], 0
+    with ThreadPoolExecutor(workers) as pool:
+        for first, last in reversed(list(zip(starts[:-1], starts[1:], strict=True))):
+            size = max(_LEAST_PIECE, -(-(last - first) // (workers * _PIECES_A_THREAD)))
+            pieces = [(at, min(at + size, last)) for at in range(first, last, size)]
+            waiting: dict[Future[None], int] = {pool.submit(work, *piece): piece[1] - piece[0] for piece in pieces}
+            try:
+                for future in list(waiting):
+                    future.result()
+                    done += waiting[future]
+                    if progress:
+                        progress(done, total)
+            except BaseException:
+                for future in waiting:
+                    future.cancel()
+                wait(waiting)
+                raise

@@ -1,0 +1,178 @@
+"""The arrays that compiled code works from, built once for a game.
+
+Compiled code knows no rules by name and reads no file: it gets these tuples of flat arrays. Row and
+lane numbers are multiplied by `LANES` beforehand where they index an array of lanes.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .dice import Lattice
+from .states import LANES, States
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Offsets = NDArray[np.uint32]
+
+
+class TurnPlan(NamedTuple):
+    """The keep lattice of a game's dice, as `dice.Lattice` describes it.
+
+    `more` (six entries a keep) and `less` (one a joint) hold offsets of keeps times `LANES`; `groups`
+    has a row (different faces, first keep, end) each; the first `short_groups` of them, and the first
+    `short` of `keeps` keeps, leave a die to reroll.
+    """
+
+    more: Offsets
+    less: Offsets
+    groups: Offsets
+    short_groups: int
+    short: int
+    keeps: int
+    rerolls: int
+    probability: Floats
+
+
+class RowPlan(NamedTuple):
+    """The rows of lanes from which the value of a roll is the greatest: one a category and points.
+
+    Row r of category c, for first[c] <= r < first[c + 1], stands for filling c with points[r].
+    `of_roll` (category, roll) and `of_joker` (category, face) give offsets of rows times `LANES`.
+    """
+
+    boxes: int
+    points: Floats
+    first: Ints
+    of_roll: Offsets
+    of_joker: Offsets
+    alike: Ints
+    bonus: float
+
+
+class SetPlan(NamedTuple):
+    """The filled sets: where their values and those of the sets after them lie; see `states`.
+
+    `step_first` (upper set, category) says where in `step` the classes after an upper box start, for
+    each row of the category and each class before; -1 for a lower box. `special` marks sets for
+    which rolls of all dice alike go by `joker_boxes` and `joker_scores`.
+    """
+
+    filled: Ints
+    start: Ints
+    lanes: Ints
+    classes: Ints
+    available: Ints
+    first: NDArray[np.int32]
+    upper: Ints
+    upper_bit: Ints
+    upper_classes: Ints
+    step_first: Ints
+    step: NDArray[np.int32]
+    arming: int
+    special: NDArray[np.bool_]
+    joker_boxes: Ints
+    joker_scores: NDArray[np.bool_]
+
+
+class Plan(NamedTuple):
+    """All that one game's kernels need, and the first filled set of each tile."""
+
+    turn: TurnPlan
+    rows: RowPlan
+    sets: SetPlan
+    tile_set: Ints
+
+
+@lru_cache(maxsize=4)
+def plan(game: States) -> Plan:
+    """Return the arrays for the kernels of a game."""
+    rules = game.scoring
+    return Plan(_turn_plan(rules.lattice, rules.rolls - 1), _row_plan(game), _set_plan(game), _tile_sets(game))
+
+
+def _turn_plan(keeps: Lattice, rerolls: int) -> TurnPlan:
+    groups = [(group.different, group.first, group.last) for group in keeps.groups]
+    return TurnPlan(
+        more=(keeps.more.ravel() * LANES).astype(np.uint32),
+        less=(keeps.less * LANES).astype(np.uint32),
+        groups=np.array(groups, np.uint32),
+        short_groups=sum(first < keeps.short for _, first, _ in groups),
+        short=keeps.short,
+        keeps=len(keeps.keeps),
+        rerolls=rerolls,
+        probability=keeps.probability,
+    )
+
+
+def _row_plan(game: States) -> RowPlan:
+    rules = game.scoring
+    distinct = rules.distinct
+    first = np.concatenate([[0], np.cumsum([len(points) for points in distinct])])
+    of_roll = [start + np.searchsorted(d, p) for start, d, p in zip(first, distinct, rules.points, strict=False)]
+    jokers = rules.joker_points if rules.special else rules.points[:, rules.lattice.alike]
+    of_joker = [start + np.searchsorted(d, p) for start, d, p in zip(first, distinct, jokers, strict=False)]
+    return RowPlan(
+        boxes=rules.boxes,
+        points=np.concatenate(distinct).astype(np.float64),
+        first=first.astype(np.int64),
+        of_roll=(np.concatenate(of_roll) * LANES).astype(np.uint32),
+        of_joker=(np.concatenate(of_joker) * LANES).astype(np.uint32),
+        alike=rules.lattice.alike.astype(np.int64),
+        bonus=float(rules.bonus),
+    )
+
+
+def _set_plan(game: States) -> SetPlan:
+    rules = game.scoring
+    upper_bit = np.zeros(rules.boxes, np.int64)
+    upper_bit[rules.upper] = 1 << np.arange(np.count_nonzero(rules.upper))
+    step_first, step = _steps(game, upper_bit)
+    special = np.zeros(len(game.filled), bool)
+    boxes, scores = np.zeros((0, 6), np.int64), np.zeros((0, 6), bool)
+    if rules.special:
+        special = game.filled >> rules.yahtzee & 1 > 0
+        boxes, scores = game.joker_available(game.filled)
+    return SetPlan(
+        filled=game.filled,
+        start=game.start.astype(np.int64),
+        lanes=game.lanes.astype(np.int64),
+        classes=game.classes.astype(np.int64),
+        available=game.available(game.filled),
+        first=game.first,
+        upper=game.upper_filled(game.filled),
+        upper_bit=upper_bit,
+        upper_classes=game.upper.count.astype(np.int64),
+        step_first=step_first,
+        step=step,
+        arming=game.arming,
+        special=special,
+        joker_boxes=boxes,
+        joker_scores=scores,
+    )
+
+
+def _steps(game: States, upper_bit: Ints) -> tuple[Ints, NDArray[np.int32]]:
+    """Where each class of subtotals goes when an upper box is filled; see `SetPlan`."""
+    rules, upper = game.scoring, game.upper
+    step_first = np.full((len(upper.count), rules.boxes), -1, np.int64)
+    steps: list[NDArray[np.int32]] = []
+    length = 0
+    for filled, lowest in enumerate(upper.lowest):
+        for category in np.flatnonzero(upper_bit).tolist():
+            after = filled | int(upper_bit[category])
+            if after != filled:
+                subtotal = np.minimum(lowest + rules.distinct[category][:, None], rules.cap)
+                step_first[filled, category] = length
+                steps.append(upper.number[after, subtotal].astype(np.int32).ravel())
+                length += steps[-1].size
+    return step_first, np.concatenate(steps) if steps else np.zeros(0, np.int32)
+
+
+def _tile_sets(game: States) -> Ints:
+    tiles = np.arange(0, game.size, LANES)
+    return np.searchsorted(game.start, tiles, side="right") - 1

@@ -1,0 +1,35 @@
+"""The rules of the games: data in one .toml file a game, read and checked into a `Ruleset`."""
+
+from __future__ import annotations
+
+from .load import build, changed, names, ruleset, settings
+from .model import (
+    FACES,
+    Category,
+    Joker,
+    Order,
+    Pattern,
+    Points,
+    Ruleset,
+    Section,
+    Tier,
+    YahtzeeRule,
+)
+
+__all__ = [
+    "FACES",
+    "Category",
+    "Joker",
+    "Order",
+    "Pattern",
+    "Points",
+    "Ruleset",
+    "Section",
+    "Tier",
+    "YahtzeeRule",
+    "build",
+    "changed",
+    "names",
+    "ruleset",
+    "settings",
+]

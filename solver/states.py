@@ -1,0 +1,277 @@
+"""States at the start of a turn, and where their values lie in one array.
+
+A state is (filled, upper subtotal, flag):
+
+    filled     one bit a box, bit c for category c in card order
+    subtotal   upper points so far, capped at the highest threshold of the upper bonus
+    flag       1 where the Yahtzee box holds its full points and further ones bring a bonus
+
+Two subtotals under the same filled upper boxes are one *class* where every way to fill the rest ends
+in the same bonus: 30 with only Ones open is as hopeless as 40, and with only Sixes open a need of
+7 is a need of 12. Values within a class are equal to the bit, so each class is solved once: 314,880
+instead of 536,448 states for the official rules.
+
+The values of all classes lie in one array, level by level (the number of filled boxes), each level
+starting at a multiple of `LANES`:
+
+    level 0 | level 1 ....................................... | ... | level n
+            | filled set A            | filled set B      |pad|
+            | flag 0    | flag 1      | flag 0            |
+            | class 0 1 | class 0 1   | class 0 1 2 3     |
+
+    position = first[filled] + flag * classes[filled] + class
+
+so that a tile of `LANES` neighbours never crosses a level, and a filled set's values are contiguous.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .scoring import Scoring
+
+LANES = 16
+"""Values that one step of the compiled code works on side by side."""
+
+UNREACHABLE = -1
+
+
+@dataclass(frozen=True, eq=False)
+class UpperClasses:
+    """The upper subtotals that can arise, and which of them are equal; by set of filled upper boxes.
+
+    Attributes
+    ----------
+    number : int16 array, shape (2**uppers, cap + 1)
+        Class of each subtotal, rising with it; -1 where the subtotal cannot arise.
+    count : int32 array, shape (2**uppers,)
+        Number of classes.
+    reachable : int32 array, shape (2**uppers,)
+        Number of subtotals that can arise.
+    lowest : list of int arrays
+        The least subtotal of each class.
+    """
+
+    number: NDArray[np.int16]
+    count: NDArray[np.int32]
+    reachable: NDArray[np.int32]
+    lowest: list[NDArray[np.int64]]
+
+
+@dataclass(frozen=True, eq=False)
+class States:
+    """All states of a game that its order of filling allows.
+
+    Attributes
+    ----------
+    scoring : Scoring
+    upper : UpperClasses
+    filled : int64 array, shape (sets,)
+        The filled sets, by level and then rising.
+    level_sets : int64 array, shape (boxes + 2,)
+        Where each level starts in `filled`.
+    level_start : int64 array, shape (boxes + 2,)
+        Where each level starts in the array of values.
+    start : int64 array, shape (sets,)
+        Where the values of each filled set start.
+    first : int32 array, shape (2**boxes,)
+        The same by the filled set itself; -1 where it cannot arise.
+    classes, flags, lanes : int32 arrays, shape (sets,)
+        Classes of subtotals, flag values (1 or 2), and their product.
+    """
+
+    scoring: Scoring
+    upper: UpperClasses
+    filled: NDArray[np.int64]
+    level_sets: NDArray[np.int64]
+    level_start: NDArray[np.int64]
+    start: NDArray[np.int64]
+    first: NDArray[np.int32]
+    classes: NDArray[np.int32]
+    flags: NDArray[np.int32]
+    lanes: NDArray[np.int32]
+
+    @property
+    def size(self) -> int:
+        """Length of the array of values, padding included."""
+        return int(self.level_start[-1])
+
+    @property
+    def arming(self) -> int:
+        """The category whose points set the flag, or -1."""
+        return self.scoring.yahtzee if self.scoring.bonus else -1
+
+    @cached_property
+    def count(self) -> int:
+        """Number of states (filled, subtotal, flag) that can arise, the finished ones included."""
+        return int(np.sum(self.upper.reachable[self.upper_filled(self.filled)] * self.flags))
+
+    @cached_property
+    def padding(self) -> NDArray[np.int64]:
+        """Positions in the array of values that belong to no state."""
+        ends = (self.start + self.lanes)[self.level_sets[1:] - 1]
+        gaps = [np.arange(end, after) for end, after in zip(ends, self.level_start[1:], strict=True)]
+        return np.concatenate(gaps)
+
+    def upper_filled(self, filled: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return filled sets packed to their upper boxes alone, one bit each."""
+        return pack(filled, np.flatnonzero(self.scoring.upper))
+
+    def position(self, filled: int, subtotal: int, flag: int) -> int:
+        """Return where the value of a state lies.
+
+        Raises
+        ------
+        LookupError
+            Where the state cannot arise.
+        """
+        first = int(self.first[filled])
+        packed = pack_one(filled, self.scoring.upper)
+        number = int(self.upper.number[packed, min(subtotal, self.scoring.cap)])
+        armed = self.arming >= 0 and filled >> self.arming & 1
+        if first == UNREACHABLE or number == UNREACHABLE or (flag and not armed):
+            raise LookupError(f"no state has boxes {filled:b}, subtotal {subtotal} and flag {flag}")
+        return first + flag * int(self.upper.count[packed]) + number
+
+    def available(self, filled: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the boxes that the order of filling allows next, as sets like `filled`."""
+        open_boxes = ~filled & ((1 << self.scoring.boxes) - 1)
+        if self.scoring.order == "card":
+            return open_boxes & -open_boxes
+        if self.scoring.order == "upper-first":
+            upper = open_boxes & bits(np.flatnonzero(self.scoring.upper))
+            return np.where(upper > 0, upper, open_boxes)
+        return open_boxes
+
+    def joker_available(self, filled: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Return, for a roll of all dice alike once the Yahtzee box is filled, what may be filled.
+
+        Returns
+        -------
+        boxes : int64 array, shape (..., 6)
+            Sets of boxes that a roll of face 1..6 may go in.
+        joker : bool array, shape (..., 6)
+            Whether it scores there as a joker.
+        """
+        rules = self.scoring
+        available = np.repeat(self.available(filled)[..., None], 6, axis=-1)
+        if rules.joker == "none":
+            return available, np.zeros(available.shape, bool)
+        own = np.array([1 << category if category >= 0 else 0 for category in rules.upper_of_face])
+        own_open = (~filled[..., None] & own) > 0
+        if rules.joker == "free":
+            return available, ~own_open
+        upper = bits(np.flatnonzero(rules.upper))
+        lower = available & ~upper
+        own_available = available & own
+        boxes = np.where(own_available > 0, own_available, np.where(lower > 0, lower, available))
+        return boxes, (own_available == 0) & (lower > 0)
+
+    @cached_property
+    def final(self) -> NDArray[np.float64]:
+        """The upper bonus of each finished state, in points, shape (level_start[-1] - level_start[-2],)."""
+        full = 2 ** int(self.scoring.upper.sum()) - 1
+        bonus = np.array([_bonus(self.scoring.tiers, subtotal) for subtotal in self.upper.lowest[full].tolist()])
+        values = np.zeros(int(self.level_start[-1] - self.level_start[-2]))
+        flags = int(self.flags[-1])
+        values[: flags * len(bonus)] = np.tile(bonus, flags)
+        return values
+
+
+def bits(categories: NDArray[np.intp]) -> int:
+    """Return a set of categories as an integer with one bit each."""
+    return sum(1 << int(category) for category in categories)
+
+
+def pack(filled: NDArray[np.int64], categories: NDArray[np.intp]) -> NDArray[np.int64]:
+    """Return the bits of `filled` at these categories, moved together."""
+    packed = np.zeros_like(filled)
+    for place, category in enumerate(categories.tolist()):
+        packed |= (filled >> category & 1) << place
+    return packed
+
+
+def pack_one(filled: int, chosen: NDArray[np.bool_]) -> int:
+    """Return `pack` of one filled set."""
+    return sum((filled >> category & 1) << place for place, category in enumerate(np.flatnonzero(chosen).tolist()))
+
+
+@lru_cache(maxsize=16)
+def states(rules: Scoring) -> States:
+    """Return the states of a game and where their values lie."""
+    boxes = rules.boxes
+    upper_boxes = np.flatnonzero(rules.upper)
+    classes_of = upper_classes([rules.distinct[c].tolist() for c in upper_boxes.tolist()], rules.tiers)
+    filled = _fillable(rules)
+    level = sum(filled >> category & 1 for category in range(boxes))
+    filled = filled[np.argsort(level, kind="stable")]
+    level_sets = np.searchsorted(np.sort(level), np.arange(boxes + 2))
+    classes = classes_of.count[pack(filled, upper_boxes)]
+    flags = np.ones(len(filled), np.int32)
+    if rules.bonus:
+        flags += (filled >> rules.yahtzee & 1).astype(np.int32)
+    lanes = classes * flags
+    level_lanes = np.add.reduceat(lanes, level_sets[:-1])
+    level_start = np.concatenate([[0], np.cumsum(-(-level_lanes // LANES) * LANES)])
+    before = np.cumsum(lanes) - lanes
+    start = before + np.repeat(level_start[:-1] - before[level_sets[:-1]], np.diff(level_sets))
+    first = np.full(1 << boxes, UNREACHABLE, np.int32)
+    first[filled] = start
+    return States(rules, classes_of, filled, level_sets, level_start, start, first, classes, flags, lanes)
+
+
+def _fillable(rules: Scoring) -> NDArray[np.int64]:
+    """All sets of boxes that the order of filling lets arise, rising."""
+    filled = np.arange(1 << rules.boxes, dtype=np.int64)
+    if rules.order == "card":
+        return filled[(filled & (filled + 1)) == 0]
+    if rules.order == "upper-first":
+        upper = bits(np.flatnonzero(rules.upper))
+        return filled[((filled & ~upper) == 0) | ((filled & upper) == upper)]
+    return filled
+
+
+def upper_classes(points: Sequence[Sequence[int]], tiers: Sequence[tuple[int, int]]) -> UpperClasses:
+    """Return which upper subtotals can arise and which are equal.
+
+    Parameters
+    ----------
+    points
+        For each upper box, the points it can give.
+    tiers
+        The upper bonus as (subtotal, points), rising.
+    """
+    boxes = len(points)
+    cap = tiers[-1][0] if tiers else 0
+    most = max(cap, 1) + sum(max(box) for box in points)
+    bonus = np.array([_bonus(tiers, subtotal) for subtotal in range(cap + most + 1)])
+    sets = 1 << boxes
+    sums = np.zeros((sets, most + 1), bool)
+    sums[:, 0] = True
+    for filled in range(1, sets):
+        box = filled.bit_length() - 1
+        for p in points[box]:
+            sums[filled, p:] |= sums[filled ^ 1 << box, : most + 1 - p]
+    number = np.full((sets, cap + 1), UNREACHABLE, np.int16)
+    count = np.zeros(sets, np.int32)
+    reachable = np.zeros(sets, np.int32)
+    lowest = []
+    for filled in range(sets):
+        subtotals = np.unique(np.minimum(np.flatnonzero(sums[filled]), cap))
+        rest = np.flatnonzero(sums[sets - 1 - filled])
+        outcome = bonus[subtotals[:, None] + rest]
+        starts = np.concatenate([[True], np.any(outcome[1:] != outcome[:-1], axis=1)])
+        number[filled, subtotals] = np.cumsum(starts) - 1
+        count[filled] = np.count_nonzero(starts)
+        reachable[filled] = len(subtotals)
+        lowest.append(subtotals[starts])
+    return UpperClasses(number, count, reachable, lowest)
+
+
+def _bonus(tiers: Sequence[tuple[int, int]], subtotal: int) -> int:
+    return next((points for at, points in reversed(tiers) if subtotal >= at), 0)

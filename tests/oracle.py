@@ -1,0 +1,342 @@
+"""The slow, obvious solver that every fast part of dicewise is compared with.
+
+It shares no code with the product: it reads a `Ruleset` (plain data) and works out everything else by itself.
+
+Three layers, each simpler than what it checks:
+
+`points`, `legal_fills`, `yahtzee_bonus`, `upper_bonus`
+    The rules of one turn, in plain Python, for one roll at a time (in `oracle_rules`).
+`Exact`
+    Exact fractions by plain recursion over raw ordered dice, with real subtotals, never capped. For tiny
+    games.
+`Dense`
+    float64, a full matrix of probabilities from each keep to each roll. For whole games (official Yahtzee
+    takes about a minute) and, with `from_filled`, for late positions of any game in much less.
+
+Vocabulary: `filled` is a set of category keys, or an int whose bit i is set where box i of the card is
+filled; `subtotal` is the points of the filled upper boxes; `flag` is true where the box of all dice alike
+holds points; `rerolls` is the number of rolls still to come this turn. A state's value is the expected number
+of points still to be won from it under best play, upper bonus and yahtzee bonuses included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import cache
+from itertools import combinations_with_replacement, product
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from oracle_rules import (
+    Dice,
+    Filled,
+    after_fill,
+    as_mask,
+    available_boxes,
+    highest_tier,
+    is_alike,
+    is_yahtzee_box,
+    legal_fills,
+    points,
+    proper_keeps,
+    upper_bonus,
+    yahtzee_bonus,
+)
+
+from solver.rules.model import FACES, Ruleset
+
+__all__ = [
+    "Action",
+    "Dense",
+    "Dice",
+    "Exact",
+    "Filled",
+    "exact",
+    "legal_fills",
+    "option_values",
+    "points",
+    "proper_keeps",
+    "solve",
+    "upper_bonus",
+    "yahtzee_bonus",
+]
+
+Action = tuple[Literal["keep"], Dice] | tuple[Literal["fill"], str]
+Floats = NDArray[np.float64]
+Kept = tuple[int | None, ...]  # the dice in a row, None for each one to reroll
+
+
+# ---------------------------------------------------------------- exact fractions
+
+
+class Exact:
+    """Exact values by plain recursion; for games of two or three dice and a few boxes.
+
+    Attributes
+    ----------
+    values
+        (filled, uncapped subtotal, flag) -> value, of every state met so far, finished ones included.
+    """
+
+    def __init__(self, ruleset: Ruleset) -> None:
+        self.ruleset = ruleset
+        self.values: dict[tuple[int, int, bool], Fraction] = {}
+
+    def value(self, filled: Filled = 0, subtotal: int = 0, flag: bool = False) -> Fraction:
+        """Expected points still to be won at the start of a turn."""
+        mask = as_mask(self.ruleset, filled)
+        state = (mask, subtotal, flag)
+        if state not in self.values:
+            if mask == (1 << len(self.ruleset.categories)) - 1:
+                self.values[state] = Fraction(upper_bonus(self.ruleset, subtotal))
+            else:
+                turn = ExactTurn(self, *state)
+                nothing_kept = (None,) * self.ruleset.dice
+                self.values[state] = turn.mean_after_keeping(nothing_kept, self.ruleset.rolls)
+        return self.values[state]
+
+    def option_values(
+        self, filled: Filled, subtotal: int, flag: bool, dice: Dice, rerolls: int
+    ) -> dict[Action, Fraction]:
+        """Expected points still to be won with each option; options as in `Dense.option_values`."""
+        turn = ExactTurn(self, as_mask(self.ruleset, filled), subtotal, flag)
+        options: dict[Action, Fraction] = dict(turn.fills(dice))
+        if rerolls > 0:
+            for kept in ways_to_keep(dice):
+                action: Action = ("keep", tuple(sorted(face for face in kept if face is not None)))
+                options[action] = turn.mean_after_keeping(kept, rerolls)
+        return options
+
+
+class ExactTurn:
+    """One turn from one state: the dice lie in a row, each is kept or rerolled by its place in the row."""
+
+    def __init__(self, game: Exact, filled: int, subtotal: int, flag: bool) -> None:
+        self.game = game
+        self.state = (filled, subtotal, flag)
+        # One memory for each turn: what is remembered is this turn's, and goes with it.
+        self.best: Callable[[Dice, int], Fraction] = cache(self._best)
+        self.mean_after_keeping: Callable[[Kept, int], Fraction] = cache(self._mean_after_keeping)
+
+    def fills(self, dice: Dice) -> Iterator[tuple[Action, Fraction]]:
+        """Each legal fill of these dice with its value."""
+        ruleset = self.game.ruleset
+        filled, _, flag = self.state
+        for box, won in legal_fills(ruleset, filled, dice):
+            rest = self.game.value(*after_fill(ruleset, *self.state, box, won))
+            yield ("fill", ruleset.keys[box]), won + yahtzee_bonus(ruleset, flag, dice) + rest
+
+    def _best(self, dice: Dice, rerolls: int) -> Fraction:
+        values = [value for _, value in self.fills(dice)]
+        if rerolls > 0:
+            values += [self.mean_after_keeping(kept, rerolls) for kept in ways_to_keep(dice)]
+        return max(values)
+
+    def _mean_after_keeping(self, kept: Kept, rerolls: int) -> Fraction:
+        """Mean of the best values after one roll of the dice not kept; `rerolls` counts this roll too."""
+        every_face = range(1, FACES + 1)
+        outcomes = list(product(*[every_face if face is None else [face] for face in kept]))
+        return sum((self.best(dice, rerolls - 1) for dice in outcomes), Fraction(0)) / len(outcomes)
+
+
+def ways_to_keep(dice: Dice) -> list[Kept]:
+    """The row of dice with None for each die to reroll, at least one, in every way."""
+    ways = product(*[(face, None) for face in dice])
+    return [way for way in ways if None in way]
+
+
+def exact(ruleset: Ruleset) -> Fraction:
+    """Expected final score of the whole game under best play, exactly."""
+    return Exact(ruleset).value()
+
+
+# ---------------------------------------------------------------- dense matrices
+
+
+class Dense:
+    """Values of all states from a filled set on, in float64.
+
+    Parameters
+    ----------
+    ruleset
+        The game.
+    from_filled
+        Boxes filled at the start. 0: the whole game, reachable states only. Else: every filled set that holds
+        these boxes, from each capped subtotal, and each flag where the yahtzee box is one of them, whether a
+        game can lead there or not.
+
+    Attributes
+    ----------
+    values
+        filled (int) -> array [capped subtotal, flag] of values; nan where no play from the start leads there.
+    cap
+        Subtotals are capped here: the highest tier of the upper bonus, 0 where there is none.
+    """
+
+    def __init__(self, ruleset: Ruleset, from_filled: Filled = 0) -> None:
+        self.ruleset = ruleset
+        self.cap = highest_tier(ruleset)
+        self._prepare_dice()
+        self._own_points = np.array(
+            [[points(ruleset, category, roll) for roll in self.rolls] for category in ruleset.categories]
+        )
+        self.values: dict[int, Floats] = {}
+        start = as_mask(ruleset, from_filled)
+        reached = self._reach(start)
+        for filled in sorted(reached, reverse=True):
+            self.values[filled] = self._solve_filled(filled, reached[filled])
+
+    @property
+    def states(self) -> int:
+        """Number of states solved, finished ones included."""
+        return sum(int(np.count_nonzero(~np.isnan(values))) for values in self.values.values())
+
+    def value(self, filled: Filled = 0, subtotal: int = 0, flag: bool = False) -> float:
+        """Expected points still to be won at the start of a turn; the subtotal may exceed the cap."""
+        value = float(self.values[as_mask(self.ruleset, filled)][min(subtotal, self.cap), int(flag)])
+        if np.isnan(value):
+            raise KeyError(f"no play leads to filled {filled}, subtotal {subtotal}, flag {flag}")
+        return value
+
+    def option_values(
+        self, filled: Filled, subtotal: int, flag: bool, dice: Dice, rerolls: int
+    ) -> dict[Action, float]:
+        """Expected points still to be won with each option in the middle of a turn, all bonuses included.
+
+        Returns
+        -------
+        ("fill", category key) -> points for each legal fill, and with rerolls left ("keep", sorted dice) ->
+        points for each distinct keep except all dice.
+        """
+        if not 0 <= rerolls < self.ruleset.rolls:
+            raise ValueError(f"rerolls {rerolls} must be from 0 to {self.ruleset.rolls - 1}")
+        self.value(filled, subtotal, flag)
+        mask = as_mask(self.ruleset, filled)
+        lane = np.array([[min(subtotal, self.cap)], [int(flag)]])
+        options: dict[Action, float] = {}
+        for box, won in legal_fills(self.ruleset, mask, dice):
+            rest = self.value(*after_fill(self.ruleset, mask, subtotal, flag, box, won))
+            options["fill", self.ruleset.keys[box]] = won + yahtzee_bonus(self.ruleset, flag, dice) + rest
+        if rerolls > 0:
+            after_roll = self._best_fills(mask, lane)
+            for _ in range(rerolls - 1):
+                after_roll = self._best_options(after_roll, stop=self._best_fills(mask, lane))
+            keep_values = self._keep_to_roll @ after_roll
+            for keep in proper_keeps(dice):
+                options["keep", keep] = float(keep_values[self.keeps.index(keep), 0])
+        return options
+
+    def _prepare_dice(self) -> None:
+        """List rolls and proper keeps, and the chance of each roll after each keep."""
+        dice = self.ruleset.dice
+        faces = range(1, FACES + 1)
+        self.rolls: list[Dice] = list(combinations_with_replacement(faces, dice))
+        self.keeps: list[Dice] = [
+            keep for size in range(dice) for keep in combinations_with_replacement(faces, size)
+        ]
+        roll_index = {roll: index for index, roll in enumerate(self.rolls)}
+        keep_index = {keep: index for index, keep in enumerate(self.keeps)}
+        self._keep_to_roll = np.zeros((len(self.keeps), len(self.rolls)))
+        for keep, row in keep_index.items():
+            rerolled = dice - len(keep)
+            for outcome in product(faces, repeat=rerolled):
+                self._keep_to_roll[row, roll_index[tuple(sorted(keep + outcome))]] += 1
+            self._keep_to_roll[row] /= FACES**rerolled
+        # The keeps of all rolls, one roll after the other, and where each roll's keeps begin.
+        keeps_of_rolls = [[keep_index[keep] for keep in proper_keeps(roll)] for roll in self.rolls]
+        self._keeps_in_turn = np.concatenate(keeps_of_rolls)
+        self._first_keep = np.cumsum([0] + [len(keeps) for keeps in keeps_of_rolls[:-1]])
+        self._alike = [index for index, roll in enumerate(self.rolls) if is_alike(roll)]
+
+    def _legal_points(self, filled: int) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+        """Whether each [category, roll] may be filled, and its points."""
+        # Only a roll of all dice alike can be a joker; all others score by the category's own rule.
+        legal = np.zeros(self._own_points.shape, dtype=bool)
+        legal[available_boxes(self.ruleset, filled)] = True
+        won = self._own_points.copy()
+        for roll in self._alike:
+            legal[:, roll] = False
+            for box, joker_points in legal_fills(self.ruleset, filled, self.rolls[roll]):
+                legal[box, roll] = True
+                won[box, roll] = joker_points
+        return legal, won
+
+    def _reach(self, start: int) -> dict[int, NDArray[np.bool_]]:
+        """Filled -> array [capped subtotal, flag]: whether play from `start` can lead there."""
+        ruleset = self.ruleset
+        at_start = np.zeros((self.cap + 1, 2), dtype=bool)
+        at_start[0, 0] = True
+        if start:
+            at_start[:, 0] = True
+            filled_boxes = [box for box in range(len(ruleset.keys)) if start >> box & 1]
+            at_start[:, 1] = any(is_yahtzee_box(ruleset, box) for box in filled_boxes)
+        reached = {start: at_start}
+        # A later state has more bits set, so its number is higher.
+        for filled in range(start, 1 << len(ruleset.categories)):
+            if filled not in reached:
+                continue
+            legal, won = self._legal_points(filled)
+            subtotals, flags = np.nonzero(reached[filled])
+            for box in np.flatnonzero(legal.any(axis=1)):
+                after = reached.setdefault(filled | 1 << int(box), np.zeros((self.cap + 1, 2), dtype=bool))
+                for distinct_points in np.unique(won[box][legal[box]]):
+                    after[self._next(int(box), distinct_points, subtotals, flags)] = True
+        return reached
+
+    def _next(
+        self, box: int, won: NDArray[np.int64], subtotals: NDArray[np.int64], flags: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Capped subtotals and flags after `won` points went in the box, by broadcasting."""
+        counted = won if self.ruleset.categories[box].section == "upper" else won * 0
+        raised = (won > 0) & is_yahtzee_box(self.ruleset, box)
+        return np.minimum(subtotals + counted, self.cap), flags | raised
+
+    def _best_fills(self, filled: int, lanes: NDArray[np.int64]) -> Floats:
+        """Best fill's value [roll, lane]; a lane is a column (capped subtotal, flag)."""
+        subtotals, flags = lanes
+        best = np.full((len(self.rolls), len(subtotals)), -np.inf)
+        legal, won = self._legal_points(filled)
+        for box in np.flatnonzero(legal.any(axis=1)):
+            here = legal[box]
+            won_here = won[box][here][:, np.newaxis]
+            rest = self.values[filled | 1 << int(box)][self._next(int(box), won_here, subtotals, flags)]
+            best[here] = np.maximum(best[here], won_here + rest)
+        for roll in self._alike:
+            dice = self.rolls[roll]
+            best[roll] += np.array([yahtzee_bonus(self.ruleset, bool(flag), dice) for flag in flags])
+        return best
+
+    def _best_options(self, after_roll: Floats, stop: Floats) -> Floats:
+        """Value [roll, lane] with one reroll more than `after_roll` has: the best keep, or to stop."""
+        keep_values = self._keep_to_roll @ after_roll
+        best_keep = np.maximum.reduceat(keep_values[self._keeps_in_turn], self._first_keep, axis=0)
+        return np.maximum(best_keep, stop)
+
+    def _solve_filled(self, filled: int, reached: NDArray[np.bool_]) -> Floats:
+        """Values [capped subtotal, flag] of one filled set; those of all larger sets are known."""
+        values = np.full(reached.shape, np.nan)
+        lanes = np.array(np.nonzero(reached))
+        if filled == (1 << len(self.ruleset.categories)) - 1:
+            values[reached] = [upper_bonus(self.ruleset, int(subtotal)) for subtotal in lanes[0]]
+            return values
+        stop = self._best_fills(filled, lanes)
+        after_roll = stop
+        for _ in range(self.ruleset.rolls - 1):
+            after_roll = self._best_options(after_roll, stop)
+        nothing_kept = self.keeps.index(())
+        values[reached] = self._keep_to_roll[nothing_kept] @ after_roll
+        return values
+
+
+def solve(ruleset: Ruleset, from_filled: Filled = 0) -> Dense:
+    """Solve the whole game, or only what comes after the boxes `from_filled`."""
+    return Dense(ruleset, from_filled)
+
+
+def option_values(
+    ruleset: Ruleset, filled: Filled, subtotal: int, flag: bool, dice: Dice, rerolls: int
+) -> dict[Action, float]:
+    """`Dense.option_values` of one position, solving only what comes after it."""
+    return solve(ruleset, filled).option_values(filled, subtotal, flag, dice, rerolls)
