@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from itertools import combinations_with_replacement
+from functools import cache, cached_property
+from itertools import combinations_with_replacement, pairwise, product
 from math import factorial, prod
 
 import numpy as np
@@ -90,9 +90,11 @@ class Lattice:
     def probability(self) -> NDArray[np.float64]:
         """The probability of each roll when all dice are thrown, shape (rolls,)."""
         ways = [
-            factorial(self.dice) / prod(factorial(roll.count(face)) for face in set(roll)) for roll in self.rolls
+            factorial(self.dice) / prod(factorial(roll.count(face)) for face in set(roll))
+            for roll in self.rolls
         ]
-        return np.array(ways) / FACES**self.dice
+        probability: NDArray[np.float64] = np.array(ways) / FACES**self.dice
+        return probability
 
     @cached_property
     def alike(self) -> NDArray[np.int32]:
@@ -100,14 +102,79 @@ class Lattice:
         return np.array([self.roll((face,) * self.dice) for face in range(1, FACES + 1)], np.int32)
 
     @cached_property
+    def inside(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """The keeps that a roll leaves to choose from, in the order in which ties are broken.
+
+        Returns
+        -------
+        first : int32 array, shape (rolls + 1,)
+            Where the keeps of each roll start.
+        keeps : int32 array
+            Keeps of fewer than all dice: those of more dice first, of higher dice first among these.
+        """
+        first, inside = [0], []
+        for roll in self.rolls:
+            faces = sorted(set(roll))
+            chosen = product(*(range(roll.count(face) + 1) for face in faces))
+            keeps = [
+                tuple(f for f, n in zip(faces, count, strict=True) for _ in range(n)) for count in chosen
+            ]
+            keeps.sort(key=lambda keep: (len(keep), keep[::-1]), reverse=True)
+            inside += [self.number[keep] for keep in keeps[1:]]
+            first.append(len(inside))
+        return np.array(first, np.int32), np.array(inside, np.int32)
+
+    @cached_property
+    def _roll_of_code(self) -> NDArray[np.int32]:
+        codes = np.full((FACES + 1) ** self.dice, -1, np.int32)
+        for number, roll in enumerate(self.rolls):
+            codes[sum(face * (FACES + 1) ** place for place, face in enumerate(roll))] = number
+        return codes
+
+    def roll_numbers(self, dice: NDArray[np.integer]) -> NDArray[np.int32]:
+        """Return the numbers of many rolls at once.
+
+        Parameters
+        ----------
+        dice : integer array, shape (n, dice)
+            Faces 1 to 6 in any order; anything else is the caller's fault.
+        """
+        places = (FACES + 1) ** np.arange(self.dice)
+        numbers: NDArray[np.int32] = self._roll_of_code[np.sort(dice, axis=1).astype(np.int64) @ places]
+        return numbers
+
+    @cached_property
+    def more_by_face(self) -> NDArray[np.int32]:
+        """`more` with the face as the first axis, shape (6, short)."""
+        return np.ascontiguousarray(self.more.T)
+
+    @cached_property
+    def less_or_same(self) -> tuple[NDArray[np.int32], ...]:
+        """For each size from 1, every keep and the keeps with one die less, shape (7, keeps of the size).
+
+        Where a keep has fewer than six different faces, the rest of its column is the keep itself.
+        """
+        table = np.tile(np.arange(len(self.keeps), dtype=np.int32), (FACES + 1, 1))
+        at = 0
+        for group in self.groups:
+            wide = (group.last - group.first) * group.different
+            table[: group.different, group.first : group.last] = (
+                self.less[at : at + wide].reshape(-1, group.different).T
+            )
+            at += wide
+        return tuple(
+            table[: min(size, FACES) + 1, first:last] for size, (first, last) in enumerate(self.sizes) if size
+        )
+
+    @cached_property
     def sizes(self) -> tuple[tuple[int, int], ...]:
         """First keep and end of each size, from 0 to all dice."""
         size = np.array([len(keep) for keep in self.keeps])
         bounds = np.searchsorted(size, np.arange(self.dice + 2)).tolist()
-        return tuple(zip(bounds[:-1], bounds[1:], strict=True))
+        return tuple(pairwise(bounds))
 
 
-@lru_cache(maxsize=None)
+@cache
 def lattice(dice: int) -> Lattice:
     """Return the keeps of `dice` dice (1 to 6) and their joints."""
     faces = range(1, FACES + 1)
@@ -123,11 +190,13 @@ def lattice(dice: int) -> Lattice:
         different = sorted(set(keep))
         for face in different:
             at = keep.index(face)
-            less.append(number[keep[:at] + keep[at + 1 :]])
+            less.append(number[(*keep[:at], *keep[at + 1 :])])
         previous = groups[-1] if groups else None
         same = previous and len(keeps[previous.first]) == len(keep) and previous.different == len(different)
         if previous and same:
             groups[-1] = Group(previous.different, previous.first, index + 1)
         else:
             groups.append(Group(len(different), index, index + 1))
-    return Lattice(dice, tuple(keeps), short, tuple(groups), np.array(more, np.int32), np.array(less, np.int32))
+    return Lattice(
+        dice, tuple(keeps), short, tuple(groups), np.array(more, np.int32), np.array(less, np.int32)
+    )

@@ -1,4 +1,4 @@
-"""The exceptions of dicewise: each message is one line that quotes what was given and says what was expected."""
+"""The exceptions: each message is one line that quotes what was given and says what it should be."""
 
 
 class DicewiseError(Exception):

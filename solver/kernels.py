@@ -1,4 +1,4 @@
-"""The compiled loops: arrays in, arrays out; see `plan` for the arrays and `solve` for the mathematics.
+"""The compiled loops: arrays in, arrays out; see `plan` for the arrays and `dynamic` for the mathematics.
 
 Work goes by tiles: `LANES` neighbouring states of one level, whose values lie side by side in every
 row of the two work arrays
@@ -13,13 +13,16 @@ its own state alone, so that results are equal to the bit however tiles are shar
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
-from .plan import Floats, Plan, RowPlan, SetPlan, TurnPlan
+from .plan import DecisionPlan, Floats, LanePlan, Plan, RowPlan, SetPlan, TurnPlan
 from .states import LANES
+from .turn import TIE
 from .vectors import (
     add,
     chosen,
@@ -43,20 +46,22 @@ Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 _1, _2, _3, _4, _5, _6 = (np.uint64(number) for number in range(1, 7))
 _LANES = np.uint64(LANES)
 _LOW = -np.inf
-_OPTIONS = {"nogil": True, "error_model": "numpy"}
+_njit: Any = partial(njit, nogil=True, error_model="numpy")
 
 
 def compiled(function: Kernel) -> Kernel:
     """Compile a kernel; kept on disk where some folder can be written, else compiled in memory."""
     try:
-        return njit(cache=True, **_OPTIONS)(function)  # type: ignore[no-any-return]
+        kernel: Kernel = _njit(cache=True)(function)
     except RuntimeError:
-        return njit(**_OPTIONS)(function)  # type: ignore[no-any-return]
+        kernel = _njit()(function)
+    return kernel
 
 
 def part(function: Kernel) -> Kernel:
     """Compile what only kernels call: without the wrappers for Python, whose compiling takes longest."""
-    return njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function)  # type: ignore[no-any-return]
+    kernel: Kernel = _njit(no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+    return kernel
 
 
 @compiled
@@ -123,7 +128,9 @@ def fill_rows(
 
 
 @part
-def best_fills(turn: TurnPlan, plan: RowPlan, available: int, fresh: bool, rows: Floats, keeps: Floats) -> None:
+def best_fills(
+    turn: TurnPlan, plan: RowPlan, available: int, fresh: bool, rows: Floats, keeps: Floats
+) -> None:
     """Write the greatest row of each roll, over the available boxes, up to four boxes a pass."""
     of_roll = plan.of_roll
     short = np.uint64(turn.short) * _LANES
@@ -228,3 +235,87 @@ def mean_of_rolls(turn: TurnPlan, keeps: Floats) -> Any:
     for roll in range(turn.keeps - turn.short):
         mean = add(mean, times(spread(turn.probability[roll]), load(keeps, (turn.short + roll) * LANES)))
     return mean
+
+
+@compiled
+def decide_tiles(
+    values: Floats,
+    first: int,
+    last: int,
+    plan: Plan,
+    lanes: LanePlan,
+    decisions: DecisionPlan,
+    actions: NDArray[np.int32],
+    best: Floats,
+    rows: Floats,
+    keeps: Floats,
+) -> None:
+    """Write the best action and its value for the decisions of lanes LANES x first .. LANES x last - 1.
+
+    Unlike in `solve_tiles`, neighbouring lanes are any states, each with any number of decisions.
+    """
+    sets, turn = plan.sets, plan.turn
+    for tile in range(first, last):
+        base = tile * LANES
+        end = min(base + LANES, len(lanes.set))
+        most_rerolls = 0
+        for column in range(end - base):
+            number, lane = lanes.set[base + column], lanes.lane[base + column]
+            fill_rows(values, plan.rows, sets, number, lane, 1, column, rows)
+            best_fills(turn, plan.rows, sets.available[number], column == 0, rows, keeps)
+            if sets.special[number]:
+                special_rolls(turn, plan.rows, sets, number, lane, 1, column, rows, keeps)
+            for decision in range(lanes.first[base + column], lanes.first[base + column + 1]):
+                actions[decision], best[decision] = best_fill(
+                    plan.rows, turn, sets, number, lane, decisions.roll[decision], column, rows
+                )
+                most_rerolls = max(most_rerolls, decisions.rerolls[decision])
+        for rerolls in range(1, most_rerolls + 1):
+            means(turn, keeps)
+            for decision in range(lanes.first[base], lanes.first[end]):
+                if decisions.rerolls[decision] == rerolls:
+                    column = lanes.of_decision[decision] - base
+                    keep, value = best_keep(decisions, decisions.roll[decision], column, keeps)
+                    if best[decision] < value - TIE:
+                        actions[decision], best[decision] = plan.rows.boxes + keep, value
+            if rerolls < most_rerolls:
+                maxima(turn, keeps)
+
+
+@part
+def best_fill(
+    plan: RowPlan, turn: TurnPlan, sets: SetPlan, number: int, lane: int, roll: int, column: int, rows: Floats
+) -> tuple[int, float]:
+    """Return the category that a roll is best filled in, and the value; the first of equals."""
+    allowed, face, joker, bonus = sets.available[number], 0, False, 0.0
+    if sets.special[number]:
+        for f in range(6):
+            if plan.alike[f] == roll:
+                allowed, face, joker = sets.joker_boxes[number, f], f, sets.joker_scores[number, f]
+                bonus = plan.bonus if lane >= sets.classes[number] else 0.0
+    greatest = _LOW
+    for again in range(2):
+        for category in range(plan.boxes):
+            if allowed >> category & 1:
+                if joker:
+                    row = plan.of_joker[category * 6 + face]
+                else:
+                    row = plan.of_roll[category * (turn.keeps - turn.short) + roll]
+                value = rows[row + column] + bonus
+                if again and value >= greatest - TIE:
+                    return category, value
+                greatest = max(value, greatest)
+    return -1, greatest
+
+
+@part
+def best_keep(decisions: DecisionPlan, roll: int, column: int, keeps: Floats) -> tuple[int, float]:
+    """Return the keep inside a roll, of fewer than all dice, with the best value; the first of equals."""
+    inside = decisions.inside[decisions.inside_first[roll] : decisions.inside_first[roll + 1]]
+    greatest = _LOW
+    for keep in inside:
+        greatest = max(keeps[keep * LANES + column], greatest)
+    for keep in inside:
+        if keeps[keep * LANES + column] >= greatest - TIE:
+            return keep, keeps[keep * LANES + column]
+    return -1, greatest

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,10 +67,12 @@ def run_levels(
     workers = thread_count(threads)
     total, done = starts[-1], 0
     with ThreadPoolExecutor(workers) as pool:
-        for first, last in reversed(list(zip(starts[:-1], starts[1:], strict=True))):
+        for first, last in reversed(list(pairwise(starts))):
             size = max(_LEAST_PIECE, -(-(last - first) // (workers * _PIECES_A_THREAD)))
             pieces = [(at, min(at + size, last)) for at in range(first, last, size)]
-            waiting: dict[Future[None], int] = {pool.submit(work, *piece): piece[1] - piece[0] for piece in pieces}
+            waiting: dict[Future[None], int] = {
+                pool.submit(work, *piece): piece[1] - piece[0] for piece in pieces
+            }
             try:
                 for future in list(waiting):
                     future.result()

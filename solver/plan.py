@@ -79,6 +79,27 @@ class SetPlan(NamedTuple):
     joker_scores: NDArray[np.bool_]
 
 
+class LanePlan(NamedTuple):
+    """Lanes of any states: filled set, lane within it, and where the decisions of each lane start.
+
+    `of_decision` gives the lane of each decision.
+    """
+
+    set: Ints
+    lane: Ints
+    first: Ints
+    of_decision: Ints
+
+
+class DecisionPlan(NamedTuple):
+    """Decisions, by lane: roll and rerolls left; and the keeps inside each roll as in `dice.Lattice`."""
+
+    roll: Ints
+    rerolls: Ints
+    inside_first: NDArray[np.int32]
+    inside: NDArray[np.int32]
+
+
 class Plan(NamedTuple):
     """All that one game's kernels need, and the first filled set of each tile."""
 
@@ -92,7 +113,9 @@ class Plan(NamedTuple):
 def plan(game: States) -> Plan:
     """Return the arrays for the kernels of a game."""
     rules = game.scoring
-    return Plan(_turn_plan(rules.lattice, rules.rolls - 1), _row_plan(game), _set_plan(game), _tile_sets(game))
+    return Plan(
+        _turn_plan(rules.lattice, rules.rolls - 1), _row_plan(game), _set_plan(game), _tile_sets(game)
+    )
 
 
 def _turn_plan(keeps: Lattice, rerolls: int) -> TurnPlan:
@@ -113,7 +136,9 @@ def _row_plan(game: States) -> RowPlan:
     rules = game.scoring
     distinct = rules.distinct
     first = np.concatenate([[0], np.cumsum([len(points) for points in distinct])])
-    of_roll = [start + np.searchsorted(d, p) for start, d, p in zip(first, distinct, rules.points, strict=False)]
+    of_roll = [
+        start + np.searchsorted(d, p) for start, d, p in zip(first, distinct, rules.points, strict=False)
+    ]
     jokers = rules.joker_points if rules.special else rules.points[:, rules.lattice.alike]
     of_joker = [start + np.searchsorted(d, p) for start, d, p in zip(first, distinct, jokers, strict=False)]
     return RowPlan(

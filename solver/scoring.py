@@ -161,7 +161,7 @@ def _points(category: Category, counts: NDArray[np.int64], ruleset: Ruleset) -> 
     pattern = category.pattern
     faces = np.arange(1, FACES + 1)
     total = counts @ faces
-    best = np.full(len(counts), _NOTHING)
+    best: NDArray[np.int64] = np.full(len(counts), _NOTHING)
     for matched in _matches(pattern, counts):
         fits = np.any(matched > 0, axis=1)
         if pattern.total is not None:
@@ -171,11 +171,12 @@ def _points(category: Category, counts: NDArray[np.int64], ruleset: Ruleset) -> 
         base = {"fixed": np.zeros_like(total), "sum": total, "matched": matched @ faces}[category.points.of]
         points = category.points.times * base + category.points.plus
         best = np.where(fits, np.maximum(best, points), best)
-    return np.maximum(best, 0)
+    best[best == _NOTHING] = 0
+    return best
 
 
 def _matches(pattern: Pattern, counts: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-    """Yield each way to match a pattern: the dice matched of each face, shape (rolls, 6), 0 where it fails."""
+    """Yield each way to match a pattern: dice matched of each face, shape (rolls, 6), 0 where it fails."""
     if pattern.face is not None:
         yield counts * (np.arange(1, FACES + 1) == pattern.face)
         return

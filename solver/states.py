@@ -47,7 +47,7 @@ class UpperClasses:
 
     Attributes
     ----------
-    number : int16 array, shape (2**uppers, cap + 1)
+    number : int32 array, shape (2**uppers, cap + 1)
         Class of each subtotal, rising with it; -1 where the subtotal cannot arise.
     count : int32 array, shape (2**uppers,)
         Number of classes.
@@ -57,7 +57,7 @@ class UpperClasses:
         The least subtotal of each class.
     """
 
-    number: NDArray[np.int16]
+    number: NDArray[np.int32]
     count: NDArray[np.int32]
     reachable: NDArray[np.int32]
     lowest: list[NDArray[np.int64]]
@@ -176,7 +176,9 @@ class States:
     def final(self) -> NDArray[np.float64]:
         """The upper bonus of each finished state, in points, shape (level_start[-1] - level_start[-2],)."""
         full = 2 ** int(self.scoring.upper.sum()) - 1
-        bonus = np.array([_bonus(self.scoring.tiers, subtotal) for subtotal in self.upper.lowest[full].tolist()])
+        bonus = np.array(
+            [_bonus(self.scoring.tiers, subtotal) for subtotal in self.upper.lowest[full].tolist()]
+        )
         values = np.zeros(int(self.level_start[-1] - self.level_start[-2]))
         flags = int(self.flags[-1])
         values[: flags * len(bonus)] = np.tile(bonus, flags)
@@ -198,7 +200,9 @@ def pack(filled: NDArray[np.int64], categories: NDArray[np.intp]) -> NDArray[np.
 
 def pack_one(filled: int, chosen: NDArray[np.bool_]) -> int:
     """Return `pack` of one filled set."""
-    return sum((filled >> category & 1) << place for place, category in enumerate(np.flatnonzero(chosen).tolist()))
+    return sum(
+        (filled >> category & 1) << place for place, category in enumerate(np.flatnonzero(chosen).tolist())
+    )
 
 
 @lru_cache(maxsize=16)
@@ -229,10 +233,10 @@ def _fillable(rules: Scoring) -> NDArray[np.int64]:
     """All sets of boxes that the order of filling lets arise, rising."""
     filled = np.arange(1 << rules.boxes, dtype=np.int64)
     if rules.order == "card":
-        return filled[(filled & (filled + 1)) == 0]
+        filled = filled[(filled & (filled + 1)) == 0]
     if rules.order == "upper-first":
         upper = bits(np.flatnonzero(rules.upper))
-        return filled[((filled & ~upper) == 0) | ((filled & upper) == upper)]
+        filled = filled[((filled & ~upper) == 0) | ((filled & upper) == upper)]
     return filled
 
 
@@ -257,7 +261,7 @@ def upper_classes(points: Sequence[Sequence[int]], tiers: Sequence[tuple[int, in
         box = filled.bit_length() - 1
         for p in points[box]:
             sums[filled, p:] |= sums[filled ^ 1 << box, : most + 1 - p]
-    number = np.full((sets, cap + 1), UNREACHABLE, np.int16)
+    number = np.full((sets, cap + 1), UNREACHABLE, np.int32)
     count = np.zeros(sets, np.int32)
     reachable = np.zeros(sets, np.int32)
     lowest = []

@@ -7,6 +7,7 @@ registers that the machine has. Indices count float64 values from the start of t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
@@ -19,11 +20,16 @@ _VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 _ALIGNMENT = 8
 
 
+def operation(function: Callable[..., Any]) -> Any:
+    """Make an intrinsic; typed loosely, since it is called with other arguments than it is defined with."""
+    return intrinsic(function)
+
+
 class VectorType(types.Type):
     """The numba type of a vector of lanes."""
 
     def __init__(self) -> None:
-        super().__init__(name=f"Vector{LANES}")
+        super().__init__(name=f"Vector{LANES}")  # type: ignore[no-untyped-call]
 
 
 vector = VectorType()
@@ -40,7 +46,7 @@ def _pointer(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> A
     return builder.bitcast(builder.gep(data, [index]), _VECTOR.as_pointer())
 
 
-@intrinsic
+@operation
 def load(typing: Any, array: Any, index: Any) -> Any:
     """Return the vector at array[index : index + LANES]."""
 
@@ -50,7 +56,7 @@ def load(typing: Any, array: Any, index: Any) -> Any:
     return vector(array, types.uintp), code
 
 
-@intrinsic
+@operation
 def store(typing: Any, array: Any, index: Any, value: Any) -> Any:
     """Write a vector to array[index : index + LANES]."""
 
@@ -62,19 +68,21 @@ def store(typing: Any, array: Any, index: Any, value: Any) -> Any:
     return types.void(array, types.uintp, vector), code
 
 
-@intrinsic
+@operation
 def spread(typing: Any, number: Any) -> Any:
     """Return a vector with this number in every lane."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         empty = ir.Constant(_VECTOR, ir.Undefined)
         one = builder.insert_element(empty, args[0], ir.Constant(ir.IntType(32), 0))
-        return builder.shuffle_vector(one, empty, ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES))
+        return builder.shuffle_vector(
+            one, empty, ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+        )
 
     return vector(types.float64), code
 
 
-@intrinsic
+@operation
 def add(typing: Any, a: Any, b: Any) -> Any:
     """Return a + b in each lane."""
 
@@ -84,29 +92,30 @@ def add(typing: Any, a: Any, b: Any) -> Any:
     return vector(vector, vector), code
 
 
-@intrinsic
+@operation
 def chosen(typing: Any, first: Any, end: Any) -> Any:
-    """Return a vector of 0 in lanes first .. end-1 and minus infinity elsewhere: added, it leaves these alone."""
+    """Return 0 in lanes first .. end-1 and minus infinity elsewhere: what is added keeps the first alone."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         integer = ir.IntType(64)
         lanes = ir.Constant(ir.VectorType(integer, LANES), list(range(LANES)))
         zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
 
-        def everywhere(number: Any) -> Any:
-            one = builder.insert_element(ir.Constant(lanes.type, ir.Undefined), number, ir.Constant(ir.IntType(32), 0))
-            return builder.shuffle_vector(one, ir.Constant(lanes.type, ir.Undefined), zeros)
+        empty = ir.Constant(lanes.type, ir.Undefined)
 
-        inside = builder.and_(
-            builder.icmp_signed(">=", lanes, everywhere(args[0])), builder.icmp_signed("<", lanes, everywhere(args[1]))
-        )
+        def everywhere(number: Any) -> Any:
+            one = builder.insert_element(empty, number, ir.Constant(ir.IntType(32), 0))
+            return builder.shuffle_vector(one, empty, zeros)
+
+        from_first = builder.icmp_signed(">=", lanes, everywhere(args[0]))
+        inside = builder.and_(from_first, builder.icmp_signed("<", lanes, everywhere(args[1])))
         zero, low = (ir.Constant(_VECTOR, [number] * LANES) for number in (0.0, float("-inf")))
         return builder.select(inside, zero, low)
 
     return vector(types.int64, types.int64), code
 
 
-@intrinsic
+@operation
 def times(typing: Any, a: Any, b: Any) -> Any:
     """Return a x b in each lane."""
 
@@ -120,7 +129,7 @@ def _greater(builder: Any, a: Any, b: Any) -> Any:
     return builder.select(builder.fcmp_ordered(">", a, b), a, b)
 
 
-@intrinsic
+@operation
 def greater(typing: Any, a: Any, b: Any) -> Any:
     """Return the greater of a and b in each lane; neither may be a NaN."""
 
@@ -143,7 +152,7 @@ def _gather(context: Any, builder: Any, signature: Any, args: Any, count: int) -
     return vectors
 
 
-@intrinsic
+@operation
 def mean_of_six(typing: Any, array: Any, offsets: Any, at: Any) -> Any:
     """Return the mean of the six vectors at array[offsets[at .. at + 5]], added as ((0+1)+(2+3))+(4+5)."""
 
@@ -157,12 +166,13 @@ def mean_of_six(typing: Any, array: Any, offsets: Any, at: Any) -> Any:
 
 
 def _greatest(count: int) -> Any:
-    @intrinsic
+    @operation
     def greatest(typing: Any, array: Any, offsets: Any, at: Any, best: Any) -> Any:
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             v = [*_gather(context, builder, signature, args, count), args[3]]
             while len(v) > 1:
-                v = [_greater(builder, *v[i : i + 2]) if i + 1 < len(v) else v[i] for i in range(0, len(v), 2)]
+                pairs = zip(v[::2], v[1::2], strict=False)
+                v = [_greater(builder, a, b) for a, b in pairs] + ([v[-1]] if len(v) % 2 else [])
             return v[0]
 
         return vector(array, offsets, types.uintp, vector), code
@@ -172,4 +182,9 @@ def _greatest(count: int) -> Any:
 
 # The greatest of `best` and the vectors at array[offsets[at .. at + n - 1]], for each n: unrolled, since
 # a loop of unforeseen length costs more than its work.
-greatest_of_1, greatest_of_2, greatest_of_3, greatest_of_4, greatest_of_5, greatest_of_6 = map(_greatest, range(1, 7))
+greatest_of_1 = _greatest(1)
+greatest_of_2 = _greatest(2)
+greatest_of_3 = _greatest(3)
+greatest_of_4 = _greatest(4)
+greatest_of_5 = _greatest(5)
+greatest_of_6 = _greatest(6)

@@ -12,8 +12,8 @@ Dice = tuple[int, ...]
 Filled = int | Collection[str]
 
 
-def matched_dice(pattern: Pattern, dice: Dice) -> Dice | None:
-    """Dice of the roll that make up the pattern's shape; None where the roll does not show the shape.
+def matched_dice(pattern: Pattern, dice: Dice) -> list[Dice]:
+    """Every choice of dice of the roll that makes up the pattern's shape.
 
     The shape is what one of face, alike, groups, run and faces asks for. A pattern with none of them matches
     all dice.
@@ -50,7 +50,7 @@ def matched_dice(pattern: Pattern, dice: Dice) -> Dice | None:
                 ways.append(tuple(wanted_faces))
     else:
         ways.append(dice)
-    return max(ways, key=sum, default=None)
+    return ways
 
 
 def is_contained(wanted: Collection[int], dice: Dice) -> bool:
@@ -66,15 +66,16 @@ def has_one_colour(ruleset: Ruleset, dice: Dice) -> bool:
 def points(ruleset: Ruleset, category: Category, dice: Dice) -> int:
     """Points of the roll in the category by the category's own rule; no joker, no bonus."""
     pattern = category.pattern
-    matched = matched_dice(pattern, dice)
-    if matched is None:
-        return 0
     if pattern.total is not None and sum(dice) != pattern.total:
         return 0
     if pattern.colour == "all" and not has_one_colour(ruleset, dice):
         return 0
-    if pattern.colour == "matched" and not has_one_colour(ruleset, matched):
+    ways = matched_dice(pattern, dice)
+    if pattern.colour == "matched":
+        ways = [way for way in ways if has_one_colour(ruleset, way)]
+    if not ways:
         return 0
+    matched = max(ways, key=sum)
     base = {"fixed": 0, "sum": sum(dice), "matched": sum(matched)}[category.points.of]
     return category.points.times * base + category.points.plus
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from ..scorecard import Scorecard
 
 FACES = 6
 
@@ -138,3 +141,15 @@ class Ruleset:
     def keys(self) -> tuple[str, ...]:
         """Keys of the categories, in card order."""
         return tuple(category.key for category in self.categories)
+
+    def card(self, text: str = "") -> Scorecard:
+        """Return the card with these points, such as "ones=3 yahtzee=50"; the empty card unless given.
+
+        Raises
+        ------
+        CardError
+            If the card cannot arise under these rules.
+        """
+        from ..scorecard import Scorecard  # The one call upwards, for `ruleset.card(...)` to read well.
+
+        return Scorecard.parse(self, text)

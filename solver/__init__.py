@@ -1,0 +1,107 @@
+"""dicewise: exact optimal play for the Yahtzee family of dice games.
+
+>>> import solver
+>>> table = solver.load("yahtzee")
+>>> round(table.value(), 4)
+254.5877
+>>> advice = table.advise("ones=3 yahtzee=50", "1 3 3 4 6", rerolls=2)
+>>> advice.best.action, advice.best.dice
+('keep', (3, 3))
+
+Importing this package, opening a table and asking for advice need numpy alone; solving needs numba,
+which is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .errors import (
+        ActionError,
+        CardError,
+        DamagedTable,
+        DiceError,
+        DicewiseError,
+        ForeignTable,
+        MangledTable,
+        PositionError,
+        RulesError,
+        TableError,
+        TableNotFound,
+        TruncatedTable,
+        VersionTable,
+        WrongRulesTable,
+    )
+    from .library import get, load, save, solve
+    from .lookup import Advice, Option, Table
+    from .rules import Ruleset, names, ruleset
+    from .scorecard import Position, Scorecard
+
+_HOMES = {
+    "errors": (
+        "ActionError",
+        "CardError",
+        "DamagedTable",
+        "DiceError",
+        "DicewiseError",
+        "ForeignTable",
+        "MangledTable",
+        "PositionError",
+        "RulesError",
+        "TableError",
+        "TableNotFound",
+        "TruncatedTable",
+        "VersionTable",
+        "WrongRulesTable",
+    ),
+    "library": ("get", "load", "save", "solve"),
+    "lookup": ("Advice", "Option", "Table"),
+    "rules": ("Ruleset", "names", "ruleset"),
+    "scorecard": ("Position", "Scorecard"),
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "ActionError",
+    "Advice",
+    "CardError",
+    "DamagedTable",
+    "DiceError",
+    "DicewiseError",
+    "ForeignTable",
+    "MangledTable",
+    "Option",
+    "Position",
+    "PositionError",
+    "RulesError",
+    "Ruleset",
+    "Scorecard",
+    "Table",
+    "TableError",
+    "TableNotFound",
+    "TruncatedTable",
+    "VersionTable",
+    "WrongRulesTable",
+    "get",
+    "load",
+    "names",
+    "ruleset",
+    "save",
+    "solve",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("dicewise")
+    if name in _HOME_OF:
+        return getattr(import_module(f".{_HOME_OF[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

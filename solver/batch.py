@@ -1,0 +1,167 @@
+"""Many decisions at once, compiled: arrays of states, dice and rerolls in, best actions and values out.
+
+An action is one number: category c for filling box c (card order, from 0), boxes + k for keeping keep k
+of `solver.dice.lattice(n).keeps`. Actions and values equal those of `Table.advise` to the bit.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .errors import CardError, DiceError
+from .levels import aligned, thread_count
+from .lookup import Table
+from .plan import DecisionPlan, LanePlan, plan
+from .rules import FACES
+from .states import LANES, UNREACHABLE, States
+
+_LEAST_TILES = 64
+_PIECES_A_THREAD = 4
+
+
+class Decisions(NamedTuple):
+    """The answers to a batch, in the order of the questions.
+
+    Attributes
+    ----------
+    actions : int32 array, shape (n,)
+        The best action of each; see the module.
+    values : float64 array, shape (n,)
+        Expected points still to come with it, the points of the box it fills included.
+    """
+
+    actions: NDArray[np.int32]
+    values: NDArray[np.float64]
+
+
+def decide(
+    table: Table,
+    filled: ArrayLike,
+    subtotals: ArrayLike,
+    flags: ArrayLike,
+    dice: ArrayLike,
+    rerolls: ArrayLike,
+    *,
+    threads: int | None = None,
+) -> Decisions:
+    """Return the best action of many positions.
+
+    Parameters
+    ----------
+    table
+        An opened or solved table.
+    filled : integers, shape (n,)
+        The filled boxes of each card, bit c for box c in card order.
+    subtotals : integers, shape (n,)
+        Points in upper boxes so far; capped or not.
+    flags : integers or bools, shape (n,)
+        Whether a further Yahtzee brings a bonus.
+    dice : integers, shape (n, dice)
+        Faces 1 to 6 in any order.
+    rerolls : integers, shape (n,)
+        Rerolls left; a single number serves all, as with the other arguments.
+    threads
+        All usable cores unless given.
+
+    Raises
+    ------
+    CardError
+        If a state cannot arise, or its card is full.
+    DiceError
+        If dice or rerolls are not what the rules allow; either names the first offender.
+    """
+    from .kernels import decide_tiles
+
+    game, rules = table.states, table.states.scoring
+    thrown = np.atleast_2d(_integers(dice, "dice", DiceError))
+    _check_dice(thrown, rules.dice)
+    states_given = [_integers(part, "state", CardError) for part in (filled, subtotals, flags)]
+    left = _integers(rerolls, "rerolls", DiceError)
+    shape = np.broadcast_shapes((len(thrown),), left.shape, *(part.shape for part in states_given))
+    sets, subtotal, flag = (np.broadcast_to(part, shape) for part in states_given)
+    left = np.broadcast_to(left, shape)
+    _check((left < 0) | (left >= rules.rolls), left, DiceError, f"rerolls: expected 0 to {rules.rolls - 1}")
+    rolls = np.broadcast_to(rules.lattice.roll_numbers(thrown), shape)
+    numbers, lanes = _locate(game, sets, subtotal, flag)
+
+    order = np.lexsort((lanes, numbers))
+    numbers, lanes = numbers[order], lanes[order]
+    new = np.ones(len(order), bool)
+    new[1:] = (numbers[1:] != numbers[:-1]) | (lanes[1:] != lanes[:-1])
+    starts = np.flatnonzero(new)
+    lane_plan = LanePlan(numbers[new], lanes[new], np.append(starts, len(order)), np.cumsum(new) - 1)
+    decisions = DecisionPlan(
+        rolls[order].astype(np.int64), left[order].astype(np.int64), *rules.lattice.inside
+    )
+    arrays = plan(game)
+    values = aligned(game.size + LANES)
+    values[: game.size], values[game.size :] = table.values, 0
+    actions, best = np.empty(len(order), np.int32), np.empty(len(order))
+
+    def work(first: int, last: int) -> None:
+        rows = aligned((len(arrays.rows.points) + 1) * LANES)
+        keeps = aligned(arrays.turn.keeps * LANES)
+        decide_tiles(values, first, last, arrays, lane_plan, decisions, actions, best, rows, keeps)
+
+    tiles = -(-len(starts) // LANES)
+    workers = thread_count(threads)
+    size = max(_LEAST_TILES, -(-tiles // (workers * _PIECES_A_THREAD)))
+    with ThreadPoolExecutor(workers) as pool:
+        list(pool.map(lambda first: work(first, min(first + size, tiles)), range(0, tiles, size)))
+    answers = Decisions(np.empty_like(actions), np.empty_like(best))
+    answers.actions[order], answers.values[order] = actions, best
+    return answers
+
+
+def action_of(
+    table: Table, action: int
+) -> tuple[Literal["fill"], str] | tuple[Literal["keep"], tuple[int, ...]]:
+    """Return an action's number in words: ("fill", key of the box) or ("keep", dice)."""
+    boxes = table.states.scoring.boxes
+    if action < boxes:
+        return "fill", table.ruleset.keys[action]
+    return "keep", table.states.scoring.lattice.keeps[action - boxes]
+
+
+def _integers(given: ArrayLike, what: str, error: type[Exception]) -> NDArray[np.int64]:
+    array = np.asarray(given)
+    if array.dtype.kind not in "iub":
+        raise error(f"{what}: found an array of {array.dtype}, expected integers")
+    return array.astype(np.int64)
+
+
+def _check_dice(thrown: NDArray[np.int64], count: int) -> None:
+    if thrown.ndim != 2 or thrown.shape[1] != count:
+        raise DiceError(f"dice: found shape {thrown.shape}, expected (n, {count})")
+    wrong = np.any((thrown < 1) | (thrown > FACES), axis=1)
+    _check(wrong, thrown, DiceError, f"dice: expected faces 1 to {FACES}")
+
+
+def _check(wrong: NDArray[np.bool_], given: NDArray[Any], error: type[Exception], message: str) -> None:
+    if np.any(wrong):
+        at = int(np.argmax(wrong))
+        raise error(f"{message}, found {given[at].tolist()} at place {at}")
+
+
+def _locate(
+    game: States, filled: NDArray[np.int64], subtotals: NDArray[np.int64], flags: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the filled set's number and the lane within it of each state."""
+    rules = game.scoring
+    full = (1 << rules.boxes) - 1
+    _check((filled < 0) | (filled >= full), filled, CardError, f"filled: expected 0 to {full - 1}")
+    number_of = np.full(1 << rules.boxes, UNREACHABLE, np.int64)
+    number_of[game.filled] = np.arange(len(game.filled))
+    numbers = number_of[filled]
+    upper = game.upper_filled(filled)
+    classes = game.upper.number[upper, np.clip(subtotals, 0, rules.cap)].astype(np.int64)
+    armed = (filled >> game.arming & 1 > 0) if game.arming >= 0 else np.zeros(filled.shape, bool)
+    wrong = (numbers < 0) | (classes < 0) | (subtotals < 0) | (flags < 0) | (flags > armed)
+    _check(
+        wrong, np.stack([filled, subtotals, flags], axis=-1), CardError, "state: expected one that can arise"
+    )
+    return numbers, flags * game.upper.count[upper] + classes

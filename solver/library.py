@@ -1,0 +1,182 @@
+"""Tables by name: found among the shipped ones and in the user's cache, or solved and kept there."""
+
+from __future__ import annotations
+
+import json
+import os
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_cache_path
+
+from . import table as table_file
+from .errors import TableError, TableNotFound
+from .levels import Progress
+from .lookup import Table
+from .rules import Ruleset, ruleset
+from .scoring import scoring
+from .states import States, states
+
+FOLDER_VARIABLE = "DICEWISE_TABLES"
+"""The environment variable that names a folder of tables to look in first."""
+
+MANIFEST = "manifest.json"
+SUFFIX = ".dwt"
+
+
+def solve(
+    rules: Ruleset | str | os.PathLike[str], *, threads: int | None = None, progress: Progress | None = None
+) -> Table:
+    """Solve a game for the expected score, in memory and exactly; needs numba.
+
+    Parameters
+    ----------
+    rules
+        The rules, the name of a game, or the path of a rules file.
+    threads
+        All usable cores unless given; the result is equal to the bit.
+    progress
+        Called now and then with the work done and in all.
+    """
+    from .dynamic import solve_values
+
+    given = _rules(rules)
+    game, values = solve_values(given, threads=threads, progress=progress)
+    values.flags.writeable = False
+    return Table(given, game, values)
+
+
+def load(
+    rules: Ruleset | str | os.PathLike[str],
+    *,
+    path: str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Table:
+    """Open the table of a game, or solve the game and keep the table in the user's cache folder.
+
+    Looked for in this order: `path`, where given; the folder named by DICEWISE_TABLES; the shipped
+    tables; the cache folder. Tables are found by what their values depend on, so that a renamed box or
+    another file with the same rules finds the same table.
+
+    Raises
+    ------
+    TableError
+        If the table at `path`, or a shipped one, cannot be read.
+    """
+    given = _rules(rules)
+    game = states(scoring(given))
+    if path is not None:
+        return _opened(given, game, Path(path))
+    digest = game.scoring.digest
+    for place in _places(digest):
+        if place.exists():
+            return _opened(given, game, place)
+    kept = cache_folder() / _file_name(digest)
+    if kept.exists():
+        try:
+            return _opened(given, game, kept)
+        except TableError:
+            pass  # What lies in a cache may be made again.
+    solved = solve(given, threads=threads, progress=progress)
+    try:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        save(solved, kept)
+    except (OSError, TableError):
+        return solved  # A cache that cannot be written costs time, not the answer.
+    return _opened(given, game, kept)
+
+
+def get(rules: Ruleset | str | os.PathLike[str], default: Any = None) -> Table | Any:
+    """Open the table of a game if there is one already, without solving; return `default` otherwise."""
+    given = _rules(rules)
+    game = states(scoring(given))
+    digest = game.scoring.digest
+    for place in (*_places(digest), cache_folder() / _file_name(digest)):
+        if place.exists():
+            try:
+                return _opened(given, game, place)
+            except TableError:
+                continue
+    return default
+
+
+def save(table: Table, path: str | os.PathLike[str]) -> table_file.Header:
+    """Write a table to a file: whole, or not at all."""
+    return table_file.write(Path(path), table.ruleset, table.states, table.values)
+
+
+def cache_folder() -> Path:
+    """Return the folder in which tables that are not shipped are kept."""
+    return user_cache_path("dicewise", appauthor=False)
+
+
+def shipped_folder() -> Path:
+    """Return the folder of the shipped tables: in the package, or beside it in a checkout."""
+    package = Path(str(resources.files(__package__)))
+    beside = package.parent / "tables"
+    inside = package / "tables"
+    return beside if not inside.is_dir() and (package.parent / "pyproject.toml").is_file() else inside
+
+
+@cache
+def manifest() -> dict[str, dict[str, Any]]:
+    """Return what is known of the shipped tables, by name of the game."""
+    path = shipped_folder() / MANIFEST
+    try:
+        return {entry["name"]: entry for entry in json.loads(path.read_text("utf-8"))["tables"]}
+    except FileNotFoundError:
+        return {}
+
+
+def expected_score(rules: Ruleset) -> float | None:
+    """Return the expected score of a game whose table is at hand, without opening it; None otherwise."""
+    digest = scoring(rules).digest
+    for entry in manifest().values():
+        if entry["digest"] == digest:
+            return float(entry["value"])
+    kept = cache_folder() / _file_name(digest)
+    try:
+        return table_file.read_header(kept).root
+    except (TableError, OSError):
+        return None
+
+
+def ship(name: str, folder: Path) -> dict[str, Any]:
+    """Solve a game, write its table into `folder`, and return its entry for the manifest."""
+    path = folder / f"{name}{SUFFIX}"
+    save(solve(name), path)
+    return table_file.manifest_entry(path)
+
+
+def write_manifest(entries: list[dict[str, Any]], folder: Path) -> None:
+    """Write the manifest of a folder of shipped tables."""
+    text = json.dumps({"tables": entries}, indent=2, ensure_ascii=False)
+    (folder / MANIFEST).write_text(text + "\n", "utf-8")
+
+
+def _rules(rules: Ruleset | str | os.PathLike[str]) -> Ruleset:
+    return rules if isinstance(rules, Ruleset) else ruleset(rules)
+
+
+def _opened(rules: Ruleset, game: States, path: Path) -> Table:
+    header, values = table_file.read(path, game)
+    values.flags.writeable = False
+    return Table(rules, game, values, precision=header.scale / 2 if header.scale else 0.0, root=header.root)
+
+
+def _places(digest: str) -> list[Path]:
+    folders = []
+    chosen = os.environ.get(FOLDER_VARIABLE)
+    if chosen:
+        if not Path(chosen).is_dir():
+            raise TableNotFound(f"{FOLDER_VARIABLE} is {chosen!r}: expected a folder of tables")
+        folders.append(Path(chosen) / _file_name(digest))
+    shipped = [entry["file"] for entry in manifest().values() if entry["digest"] == digest]
+    return folders + [shipped_folder() / name for name in shipped]
+
+
+def _file_name(digest: str) -> str:
+    return f"{digest[:32]}{SUFFIX}"

@@ -1,0 +1,209 @@
+"""Advice: every legal action of a position with its value and its loss.
+
+Ties, with values closer than 1e-9, are broken by one rule: filling before keeping; boxes in card order;
+keeps of more dice first, and of higher dice first among these. The first option of an advice is the one
+that statistics, simulation and players mean by "the table's strategy".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .rules import Ruleset
+from .scorecard import Position, Scorecard, parse_dice
+from .states import States
+from .turn import TIE, Turn, first_of_best
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One legal action.
+
+    Attributes
+    ----------
+    action
+        "keep" or "fill".
+    dice
+        The dice kept, rising; for a fill, all dice.
+    category
+        The key of the box to fill, or None.
+    points
+        Points that go into the box, or None.
+    bonus
+        Points of the bonus for a further Yahtzee that come on top, 0 for a keep.
+    value
+        Expected final score after the action, the points on the card included.
+    loss
+        The best value minus this one, in points; 0 for the best and for what ties with it.
+    """
+
+    action: Literal["keep", "fill"]
+    dice: tuple[int, ...]
+    category: str | None
+    points: int | None
+    bonus: int
+    value: float
+    loss: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the option as it is written in JSON."""
+        if self.action == "keep":
+            return {"action": "keep", "dice": list(self.dice), "value": self.value, "loss": self.loss}
+        fill = {"action": "fill", "category": self.category, "points": self.points}
+        return fill | ({"bonus": self.bonus} if self.bonus else {}) | {"value": self.value, "loss": self.loss}
+
+
+@dataclass(frozen=True)
+class Advice:
+    """All legal actions of a position, the best first."""
+
+    position: Position
+    options: tuple[Option, ...]
+
+    @property
+    def best(self) -> Option:
+        """The best action; among equals the one that the tie rule names."""
+        return self.options[0]
+
+    @property
+    def value(self) -> float:
+        """Expected final score of the best action, in points."""
+        return self.best.value
+
+    def as_dict(self, top: int | None = None) -> dict[str, Any]:
+        """Return the advice as it is written in JSON, with the first `top` options or all."""
+        card = self.position.card
+        options = [option.as_dict() for option in self.options[:top]]
+        return {
+            "rules": card.ruleset.name,
+            "dice": list(self.position.dice),
+            "rerolls": self.position.rerolls,
+            "card": card.as_dict(),
+            "value": self.value,
+            "best": self.best.as_dict(),
+            "options": options,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The value of every state of a game, and what follows from it. Safe to read from many threads.
+
+    Attributes
+    ----------
+    ruleset : Ruleset
+    states : States
+        Where each state's value lies in `values`.
+    values : float64 array, shape (states.size,)
+        Expected points still to come from the start of a turn, the upper bonus included; read-only.
+    precision : float
+        No value is further than this from the exact one, in points; 0 for a table solved just now.
+    """
+
+    ruleset: Ruleset
+    states: States
+    values: NDArray[np.float64]
+    precision: float = 0.0
+    root: float | None = None
+    """The exact expected score from the empty card, where a file brought it along."""
+
+    def card(self, card: Scorecard | str | None) -> Scorecard:
+        """Return a card of this table's rules from a card or its text; None is the empty card."""
+        if isinstance(card, Scorecard):
+            if card.ruleset != self.ruleset:
+                raise ValueError(f"card of {card.ruleset.name!r}: expected one of {self.ruleset.name!r}")
+            return card
+        return Scorecard.parse(self.ruleset, card or "")
+
+    def value(self, card: Scorecard | str | None = None) -> float:
+        """Return the expected final score from the start of a turn with this card, in points.
+
+        Raises
+        ------
+        CardError
+            If the card cannot arise.
+        """
+        held = self.card(card)
+        state = self.states.position(held.filled, held.upper_subtotal, int(held.armed))
+        return held.boxes_total + float(self.values[state])
+
+    def advise(
+        self, card: Scorecard | str | None, dice: str | Iterable[int | str], rerolls: int | None = None
+    ) -> Advice:
+        """Return every legal action with its value and loss.
+
+        Parameters
+        ----------
+        card
+            The card, or its text; None is the empty card.
+        dice
+            The dice on the table, such as "1 3 3 4 6".
+        rerolls
+            Rerolls left; as after the first roll unless given.
+
+        Raises
+        ------
+        CardError, DiceError
+            If the card, the dice or the rerolls are not possible.
+        """
+        held = self.card(card)
+        left = self.ruleset.rolls - 1 if rerolls is None else rerolls
+        return self.advise_position(Position(held, parse_dice(self.ruleset, dice), left))
+
+    def advise_position(self, position: Position) -> Advice:
+        """Return the advice for a position of this table's rules."""
+        held = self.card(position.card)
+        lattice = self.states.scoring.lattice
+        turn = Turn(self.states, self.values, held.filled, held.upper_subtotal, int(held.armed))
+        roll = lattice.roll(position.dice)
+        keys, total = self.ruleset.keys, held.boxes_total
+        fills = turn.fills(roll)
+        values = np.array([fill.value for fill in fills])
+        keeps: list[int] = []
+        if position.rerolls:
+            first, inside = lattice.inside
+            chosen = inside[first[roll] : first[roll + 1]]
+            keeps = chosen.tolist()
+            values = np.concatenate([values, turn.keeps(position.rerolls)[chosen]])
+        options: list[Option] = []
+        greatest = values.max()
+        for place in _ranked(values, len(fills)):
+            value = float(values[place])
+            loss = max(0.0, float(greatest) - value)
+            loss = 0.0 if loss <= TIE else loss
+            if place < len(fills):
+                f = fills[place]
+                options.append(
+                    Option("fill", position.dice, keys[f.category], f.points, f.bonus, total + value, loss)
+                )
+            else:
+                kept = lattice.keeps[keeps[place - len(fills)]]
+                options.append(Option("keep", kept, None, None, 0, total + value, loss))
+        return Advice(position, tuple(options))
+
+    @cached_property
+    def expected_score(self) -> float:
+        """The expected final score from the empty card, in points; exact also where values are rounded."""
+        return self.value() if self.root is None else self.root
+
+
+def _ranked(values: NDArray[np.float64], fills: int) -> list[int]:
+    """Return the places of options by falling value, the best by the tie rule first.
+
+    The first `fills` options fill a box; each of the two kinds is in the order in which ties are broken.
+    """
+    kinds = [range(fills), range(fills, len(values))]
+    best = [kind[first_of_best(values[kind.start : kind.stop])] for kind in kinds if kind]
+    leader = best[first_of_best(values[best])]
+    tied = values >= values.max() - TIE
+    order = sorted(
+        range(len(values)), key=lambda place: (not tied[place], 0.0 if tied[place] else -values[place], place)
+    )
+    order.remove(leader)
+    return [leader, *order]

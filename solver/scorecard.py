@@ -1,0 +1,335 @@
+"""What a person holds: a card with points in its boxes, and a position with dice on the table.
+
+A card is written `ones=3 yahtzee=50 bonuses=1`: each filled box with its points, in any order, and how
+many bonuses for further Yahtzees were scored. An empty card is written `-`. A position takes one line:
+
+    yahtzee | ones=3 yahtzee=50 bonuses=1 | 1 3 3 4 6 | 2
+    rules   | card                        | dice      | rerolls left
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
+
+import numpy as np
+
+from .errors import CardError, DiceError, PositionError
+from .rules import FACES, Ruleset, ruleset
+from .scoring import scoring
+
+BONUSES = "bonuses"
+_ITEM = re.compile(r"(?P<key>[A-Za-z0-9_]+)\s*=\s*(?P<points>[^\s,;=]+)")
+
+
+@dataclass(frozen=True)
+class Scorecard:
+    """A card under its rules; always one that can arise.
+
+    Attributes
+    ----------
+    ruleset : Ruleset
+    points : tuple of int or None
+        Points of each box in card order; None where it is open.
+    bonuses : int
+        How many bonuses for further Yahtzees were scored.
+
+    Raises
+    ------
+    CardError
+        If a box cannot hold its points, or the card cannot arise.
+    """
+
+    ruleset: Ruleset
+    points: tuple[int | None, ...]
+    bonuses: int = 0
+
+    def __post_init__(self) -> None:
+        _check(self)
+
+    @classmethod
+    def empty(cls, rules: Ruleset) -> Scorecard:
+        """Return the card of a game not yet begun."""
+        return cls(rules, (None,) * len(rules.categories))
+
+    @classmethod
+    def parse(cls, rules: Ruleset, text: str) -> Scorecard:
+        """Read a card such as "ones=3 yahtzee=50 bonuses=1"; "" and "-" are the empty card."""
+        filled: dict[str, int] = {}
+        rest = text.strip()
+        if rest == "-":
+            rest = ""
+        while rest:
+            item = _ITEM.match(rest)
+            if not item:
+                raise CardError(
+                    f"card {text!r}: found {rest.split()[0]!r}, expected BOX=POINTS such as {rules.keys[0]}=3"
+                )
+            key, points = item["key"].lower(), item["points"]
+            if key in filled:
+                raise CardError(f"card {text!r}: {key} is filled twice")
+            if not (points.isascii() and points.isdigit() and len(points) < 7):
+                raise CardError(f"card {text!r}: {key} is {points!r}, expected a whole number of points")
+            filled[key] = int(points)
+            rest = rest[item.end() :].lstrip(" \t\r\n,;")
+        return cls.of(rules, filled)
+
+    @classmethod
+    def of(cls, rules: Ruleset, filled: Mapping[str, int]) -> Scorecard:
+        """Return the card with these points by key of box; `bonuses` counts the bonuses scored."""
+        for key in filled:
+            if key not in rules.keys and key != BONUSES:
+                raise CardError(f"card: there is no box {key!r}{_hint(key, rules)}")
+        points = tuple(filled.get(key) for key in rules.keys)
+        return cls(rules, points, filled.get(BONUSES, 0))
+
+    def __str__(self) -> str:
+        """Return the card as text that `parse` reads."""
+        items = [f"{key}={points}" for key, points in self.as_dict().items()]
+        return " ".join(items) or "-"
+
+    def as_dict(self) -> dict[str, int]:
+        """Return the points of each filled box by its key, and `bonuses` where there are any."""
+        boxes = {key: p for key, p in zip(self.ruleset.keys, self.points, strict=True) if p is not None}
+        return boxes | ({BONUSES: self.bonuses} if self.bonuses else {})
+
+    @cached_property
+    def filled(self) -> int:
+        """The filled boxes, one bit each in card order."""
+        return sum(1 << box for box, points in enumerate(self.points) if points is not None)
+
+    @property
+    def finished(self) -> bool:
+        """Whether every box is filled."""
+        return None not in self.points
+
+    @cached_property
+    def upper_subtotal(self) -> int:
+        """Points in the upper boxes, not capped."""
+        return sum(
+            points or 0
+            for category, points in zip(self.ruleset.categories, self.points, strict=True)
+            if category.section == "upper"
+        )
+
+    @property
+    def upper_bonus(self) -> int:
+        """The upper bonus that the subtotal so far has reached, in points."""
+        return next((t.points for t in reversed(self.ruleset.upper_bonus) if self.upper_subtotal >= t.at), 0)
+
+    @property
+    def bonus_points(self) -> int:
+        """Points of the bonuses for further Yahtzees."""
+        return self.bonuses * self.ruleset.yahtzee.bonus if self.ruleset.yahtzee else 0
+
+    @property
+    def armed(self) -> bool:
+        """Whether a further Yahtzee brings a bonus: the flag of the state."""
+        rule = self.ruleset.yahtzee
+        return bool(rule and rule.bonus and self.points[self.ruleset.keys.index(rule.category)])
+
+    @property
+    def boxes_total(self) -> int:
+        """Points in boxes and bonuses for further Yahtzees, without the upper bonus."""
+        return sum(points or 0 for points in self.points) + self.bonus_points
+
+    @property
+    def total(self) -> int:
+        """Points on the card, the upper bonus included where the subtotal has reached it."""
+        return self.boxes_total + self.upper_bonus
+
+    def fill(self, key: str, points: int, bonus: bool = False) -> Scorecard:
+        """Return the card with one more box filled, and one more bonus where `bonus`."""
+        box = self.ruleset.keys.index(key)
+        if self.points[box] is not None:
+            raise CardError(f"card '{self}': {key} is filled already")
+        filled = (*self.points[:box], points, *self.points[box + 1 :])
+        return Scorecard(self.ruleset, filled, self.bonuses + bonus)
+
+
+def parse_dice(rules: Ruleset, dice: str | Iterable[int | str]) -> tuple[int, ...]:
+    """Read dice, such as "1 3 3 4 6", "13346" or (1, 3, 3, 4, 6), and return them rising.
+
+    Raises
+    ------
+    DiceError
+        For anything but the right number of faces 1 to 6.
+    """
+    text = dice if isinstance(dice, str) else " ".join(str(die) for die in dice)
+    digits = "".join(re.split(r"[\s,]+", text)) if isinstance(dice, str) else text.split()
+    faces = tuple(str(face) for face in range(1, FACES + 1))
+    for die in digits:
+        if die not in faces:
+            raise DiceError(f"dice {text!r}: found {die!r}, expected faces 1 to {FACES}")
+    if len(digits) != rules.dice:
+        raise DiceError(f"dice {text!r}: found {len(digits)} dice, expected {rules.dice}")
+    return tuple(sorted(map(int, digits)))
+
+
+def check_rerolls(rules: Ruleset, rerolls: int) -> int:
+    """Return the rerolls left, if the rules allow that many.
+
+    Raises
+    ------
+    DiceError
+        If not.
+    """
+    if (
+        isinstance(rerolls, bool)
+        or not isinstance(rerolls, (int, np.integer))
+        or not 0 <= rerolls < rules.rolls
+    ):
+        raise DiceError(f"rerolls {rerolls!r}: expected a whole number from 0 to {rules.rolls - 1}")
+    return int(rerolls)
+
+
+@dataclass(frozen=True)
+class Position:
+    """A card with dice on the table and rerolls left: what advice is asked for.
+
+    Raises
+    ------
+    DiceError
+        If the dice or the rerolls are not what the rules allow.
+    CardError
+        If the card is full.
+    """
+
+    card: Scorecard
+    dice: tuple[int, ...]
+    rerolls: int
+
+    def __post_init__(self) -> None:
+        rules = self.card.ruleset
+        object.__setattr__(self, "dice", parse_dice(rules, self.dice))
+        object.__setattr__(self, "rerolls", check_rerolls(rules, self.rerolls))
+        if self.card.finished:
+            raise CardError(f"card '{self.card}': every box is filled, there is nothing left to decide")
+
+    @classmethod
+    def parse(cls, text: str) -> Position:
+        """Read a position in one line: rules | card | dice | rerolls.
+
+        Raises
+        ------
+        PositionError
+            If the line is not of this form; RulesError, CardError or DiceError if a part is wrong.
+        """
+        parts = [part.strip() for part in text.rsplit("|", 3)]
+        if len(parts) != 4 or "\n" in text.strip():
+            raise PositionError(f"position {text!r}: expected one line 'rules | card | dice | rerolls'")
+        name, card, dice, rerolls = parts
+        if not (rerolls.isascii() and rerolls.isdigit()):
+            raise PositionError(f"position {text!r}: rerolls is {rerolls!r}, expected a whole number")
+        rules = ruleset(name)
+        return cls(Scorecard.parse(rules, card), parse_dice(rules, dice), int(rerolls))
+
+    def __str__(self) -> str:
+        """Return the line that `parse` reads."""
+        dice = " ".join(map(str, self.dice))
+        return f"{self.card.ruleset.name} | {self.card} | {dice} | {self.rerolls}"
+
+
+def _hint(key: str, rules: Ruleset) -> str:
+    close = get_close_matches(key, rules.keys, 1)
+    meant = f", did you mean {close[0]}" if close else ""
+    return f"{meant}; the boxes are {', '.join(rules.keys)}"
+
+
+def _check(card: Scorecard) -> None:
+    """Refuse a card that cannot arise, by name of the first fault."""
+    rules = card.ruleset
+    arrays = scoring(rules)
+    if len(card.points) != len(rules.categories):
+        raise CardError(f"card: found points for {len(card.points)} boxes, expected {len(rules.categories)}")
+    for number, (key, points) in enumerate(zip(rules.keys, card.points, strict=True)):
+        if points is None:
+            continue
+        if isinstance(points, bool) or not isinstance(points, int):
+            raise CardError(f"card: {key} is {points!r}, expected a whole number of points")
+        own = set(arrays.points[number].tolist())
+        joker = (
+            set(arrays.joker_points[number].tolist())
+            if arrays.special and _joker_possible(card, key)
+            else set()
+        )
+        if points not in own | joker:
+            raise CardError(f"card: {key} is {points}, expected one of {', '.join(map(str, sorted(own)))}")
+    _check_order(card)
+    _check_bonuses(card)
+
+
+def _joker_possible(card: Scorecard, key: str) -> bool:
+    rule = card.ruleset.yahtzee
+    return bool(
+        rule and rule.category != key and card.points[card.ruleset.keys.index(rule.category)] is not None
+    )
+
+
+def _check_order(card: Scorecard) -> None:
+    rules = card.ruleset
+    open_boxes = [c for c, points in zip(rules.categories, card.points, strict=True) if points is None]
+    filled = [c for c, points in zip(rules.categories, card.points, strict=True) if points is not None]
+    if rules.order == "card":
+        for place, category in enumerate(filled):
+            if category is not rules.categories[place]:
+                first = open_boxes[0].key
+                raise CardError(
+                    f"card: {category.key} is filled while {first} is open, but boxes go in card order"
+                )
+    if rules.order == "upper-first":
+        upper = [category.key for category in open_boxes if category.section == "upper"]
+        for category in filled:
+            if category.section == "lower" and upper:
+                raise CardError(
+                    f"card: {category.key} is filled while {upper[0]} is open, but upper boxes go first"
+                )
+
+
+def _check_bonuses(card: Scorecard) -> None:
+    """Refuse more bonuses than the filled boxes can have brought."""
+    rules, count = card.ruleset, card.bonuses
+    if isinstance(count, bool) or not isinstance(count, int) or count < 0:
+        raise CardError(f"card: {BONUSES} is {count!r}, expected a whole number from 0")
+    if not count:
+        return
+    rule = rules.yahtzee
+    if not rule or not rule.bonus:
+        raise CardError(f"card: {BONUSES} is {count}, but these rules have no such bonus")
+    if not card.armed:
+        raise CardError(f"card: {BONUSES} is {count}, but {rule.category} holds no points")
+    most = sum(_bonus_possible(card, number) for number in range(len(rules.categories)))
+    if count > most:
+        raise CardError(
+            f"card: {BONUSES} is {count}, but the boxes filled can have brought {most} at the most"
+        )
+
+
+def _bonus_possible(card: Scorecard, number: int) -> bool:
+    """Whether a roll of all dice alike can have gone in this box while the Yahtzee box was full."""
+    rules, arrays = card.ruleset, scoring(card.ruleset)
+    points = card.points[number]
+    if points is None or number == arrays.yahtzee:
+        return False
+    own = arrays.points[number, arrays.lattice.alike]
+    lower_full = all(card.points[c] is not None for c in np.flatnonzero(~arrays.upper).tolist())
+    for face, box in enumerate(arrays.upper_of_face):
+        own_filled = box < 0 or card.points[box] is not None
+        if arrays.joker == "none" or (arrays.joker == "free" and not own_filled):
+            fits = own[face] == points
+        elif arrays.joker == "free":
+            fits = points in (own[face], arrays.joker_points[number, face])
+        elif box == number:
+            fits = own[face] == points
+        elif not own_filled:
+            fits = False
+        elif arrays.upper[number]:
+            fits = own[face] == points and (lower_full or rules.order != "free")
+        else:
+            fits = arrays.joker_points[number, face] == points
+        if fits:
+            return True
+    return False
