@@ -29,10 +29,10 @@ class VectorType(types.Type):
     """The numba type of a vector of lanes."""
 
     def __init__(self) -> None:
-        super().__init__(name=f"Vector{LANES}")  # type: ignore[no-untyped-call]
+        super().__init__(name=f"Vector{LANES}")
 
 
-vector = VectorType()
+vector: Any = VectorType()  # type: ignore[no-untyped-call]
 
 
 @register_model(VectorType)

@@ -1,0 +1,430 @@
+"""The table file: the values of one game's states, written whole and read with every fault named.
+
+    magic | format version | length of header | header (JSON) | CRC-32 of all before | payload
+
+`tables/README.md` describes it byte by byte. What a program needs to find a state's value without
+dicewise is in the header. Nothing depends on the time or the machine, so that the same values always
+give the same bytes; another build of zlib may pack them otherwise, for which the header also holds a
+checksum of the payload before packing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import math
+import os
+import secrets
+import stat
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import (
+    DamagedTable,
+    ForeignTable,
+    MangledTable,
+    TableError,
+    TableNotFound,
+    TruncatedTable,
+    VersionTable,
+    WrongRulesTable,
+)
+from .payload import packed_steps, payload_order, planes_of, unpacked_steps, words_of
+from .rules import Ruleset
+from .scoring import scoring
+from .states import States
+
+MAGIC = b"\x89DWT\r\n\x1a\n"
+"""A byte beyond ASCII, both line endings and the end-of-file of old: each text mode changes some of it."""
+
+VERSION = 1
+
+GENERATOR = "dicewise 1"
+"""Changes when this program writes other bytes for the same rules, not with every release."""
+
+EXPECTED_SCORE = "expected score"
+"""The objective of a table whose values are expected points still to come."""
+
+SCALE = 1e-6
+"""Points to a step, unless another scale is asked for."""
+
+_PREFIX = struct.Struct("<8sHI")
+_CHECK = struct.Struct("<I")
+_MOST_STEPS = 2**31 - 1
+_AGAIN = "copy it again, or solve the game again"
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What a table says about itself.
+
+    Attributes
+    ----------
+    digest
+        SHA-256 of all that the values depend on, as in `Scoring.digest`.
+    name, title
+        The game, for people; another name may stand for the same rules.
+    objective
+        What the values are.
+    generator
+        What wrote the table.
+    states, values
+        Number of states, and of values: one for all states whose upper subtotals are equally good.
+    steps
+        Steps to a point; 0 where the values are exact.
+    root
+        The value of the empty card, exact, in points.
+    stored_bytes, stored_crc32
+        Length and checksum of the payload as stored.
+    payload_sha256
+        Checksum of the payload before packing, in hexadecimal: the same for every build of zlib.
+    boxes
+        Keys of the categories, in card order; box i is bit i of a filled set.
+    upper
+        Numbers of the upper boxes.
+    order
+        Which open boxes may be filled, as in the ruleset.
+    arming
+        The box whose points set the flag, or None.
+    subtotals
+        For each set of upper boxes, one bit each, the least upper subtotal of each class; empty where
+        the order of filling lets no such set arise.
+    version
+        Of the format.
+    """
+
+    digest: str
+    name: str
+    title: str
+    objective: str
+    generator: str
+    states: int
+    values: int
+    steps: int
+    root: float
+    stored_bytes: int
+    stored_crc32: int
+    payload_sha256: str
+    boxes: tuple[str, ...]
+    upper: tuple[int, ...]
+    order: str
+    arming: int | None
+    subtotals: tuple[tuple[int, ...], ...] = field(repr=False)
+    version: int = VERSION
+
+    @property
+    def scale(self) -> float | None:
+        """Points to a step; None where the values are exact."""
+        return 1 / self.steps if self.steps else None
+
+
+_KINDS: dict[str, type | tuple[type, ...]] = dict.fromkeys(
+    ("digest", "name", "title", "objective", "generator", "payload_sha256", "order"), str
+)
+_KINDS |= dict.fromkeys(("states", "values", "steps", "stored_bytes", "stored_crc32"), int)
+_KINDS |= dict.fromkeys(("boxes", "upper", "subtotals"), list)
+_KINDS |= {"root": (int, float), "arming": (int, type(None))}
+
+
+def encode(
+    ruleset: Ruleset,
+    states: States,
+    values: NDArray[np.float64],
+    *,
+    objective: str = EXPECTED_SCORE,
+    scale: float | None = SCALE,
+) -> tuple[Header, bytes]:
+    """Return the header and all bytes of a table; see `write`."""
+    digest = states.scoring.digest
+    if scoring(ruleset).digest != digest or values.shape != (states.size,) or not np.all(np.isfinite(values)):
+        raise ValueError(f"expected {states.size} finite values, of the states of {ruleset.name}")
+    steps = round(1 / scale) if scale else 0
+    if scale and (steps < 1 or not math.isclose(steps * scale, 1)):
+        raise ValueError(f"the scale is {scale}: expected one point to be a whole number of steps")
+    order = payload_order(states)
+    ordered = values[order.places]
+    if np.max(np.abs(ordered)) * steps > _MOST_STEPS:
+        steps = 0
+    payload = packed_steps(ordered, steps, order) if steps else planes_of(ordered.view(np.uint64))
+    stored = zlib.compress(payload, 9)
+    rules = states.scoring
+    used = set(states.upper_filled(states.filled).tolist())
+    header = Header(
+        digest=digest,
+        name=_plain_name(ruleset),
+        title=ruleset.title,
+        objective=objective,
+        generator=GENERATOR,
+        states=states.count,
+        values=len(ordered),
+        steps=steps,
+        root=float(values[0]),
+        stored_bytes=len(stored),
+        stored_crc32=zlib.crc32(stored),
+        payload_sha256=hashlib.sha256(payload).hexdigest(),
+        boxes=ruleset.keys,
+        upper=tuple(np.flatnonzero(rules.upper).tolist()),
+        order=rules.order,
+        arming=states.arming if states.arming >= 0 else None,
+        subtotals=tuple(
+            tuple(least.tolist()) if filled in used else ()
+            for filled, least in enumerate(states.upper.lowest)
+        ),
+    )
+    contents = {name: getattr(header, name) for name in _KINDS}
+    text = json.dumps(contents, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
+    front = _PREFIX.pack(MAGIC, VERSION, len(text)) + text
+    return header, front + _CHECK.pack(zlib.crc32(front)) + stored
+
+
+def write(
+    path: str | os.PathLike[str],
+    ruleset: Ruleset,
+    states: States,
+    values: NDArray[np.float64],
+    *,
+    objective: str = EXPECTED_SCORE,
+    scale: float | None = SCALE,
+    parents: bool = False,
+) -> Header:
+    """Write a table: whole, or not at all, with whatever was there before left as it was.
+
+    Parameters
+    ----------
+    path
+        The file; one that is there already is replaced, also while others read it.
+    ruleset, states, values
+        The game, and its values in points, shape (states.size,), in the layout of `states`.
+    objective
+        What the values are.
+    scale
+        Points to a step, such as 1e-6; values are off by at most half of it. None keeps them to the
+        bit, and so are values kept of which some would not fit in 2**31 - 1 steps.
+    parents
+        Whether to make folders that are missing.
+
+    Raises
+    ------
+    TableError
+        If the file cannot be written.
+    """
+    header, contents = encode(ruleset, states, values, objective=objective, scale=scale)
+    path = Path(path)
+    partial = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
+    try:
+        try:
+            if parents:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            with partial.open("xb") as file:
+                file.write(contents)
+                file.flush()
+                os.fsync(file.fileno())
+            partial.replace(path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                partial.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        absent = isinstance(error, FileNotFoundError) and not path.parent.exists()
+        reason = f"there is no folder {_quoted(path.parent)}" if absent else _reason(error)
+        raise TableError(f"{_quoted(path)} cannot be written: {reason}") from error
+    _settle(path.parent)
+    return header
+
+
+def read_header(path: str | os.PathLike[str]) -> Header:
+    """Return what a table says about itself; its values are not looked at.
+
+    Raises
+    ------
+    TableError
+        Of the kind that fits, if there is no table, or its header or its length is wrong.
+    """
+    with _opened(path) as (file, size):
+        return _header(file, size, path)
+
+
+def read(
+    path: str | os.PathLike[str], states: States, *, objective: str = EXPECTED_SCORE, name: str = ""
+) -> tuple[Header, NDArray[np.float64]]:
+    """Return the header and the values of a table, all of it checked.
+
+    Parameters
+    ----------
+    path
+        The file.
+    states
+        The states of the game that it is to be a table of.
+    objective
+        What the values are to be.
+    name
+        The name of that game, for the message where the table is one of another game.
+
+    Returns
+    -------
+    header
+    values : float64 array, shape (states.size,)
+        In points, in the layout of `states`, 0 in the padding; it cannot be written to.
+
+    Raises
+    ------
+    TableError
+        Of the kind that fits, if there is no table, it is not what was written, or not of this game.
+    """
+    with _opened(path) as (file, size):
+        header = _header(file, size, path)
+        digest = states.scoring.digest
+        if header.digest != digest:
+            game = f"{name} (rules {digest[:12]})" if name else f"rules {digest[:12]}"
+            held = f"{header.name} (rules {header.digest[:12]})"
+            raise WrongRulesTable(f"{_quoted(path)} is a table of {held}, expected one of {game}")
+        if header.objective != objective:
+            what = f"holds values of {header.objective!r}, expected {objective!r}"
+            raise WrongRulesTable(f"{_quoted(path)} {what}")
+        stored = file.read(header.stored_bytes)
+    if zlib.crc32(stored) != header.stored_crc32:
+        raise DamagedTable(f"{_quoted(path)} is damaged: its values do not match their checksum; {_AGAIN}")
+    order = payload_order(states)
+    payload = _inflated(header, stored, len(order.places), path)
+    if header.steps:
+        ordered = unpacked_steps(payload, order).view(np.int32) / header.steps
+    else:
+        ordered = words_of(payload, np.uint64).view(np.float64)
+    values = np.zeros(states.size)
+    values[order.places] = ordered
+    values.flags.writeable = False
+    return header, values
+
+
+def manifest_entry(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return what a manifest of tables says about one of them; its SHA-256 is that of the whole file."""
+    header = read_header(path)
+    contents = Path(path).read_bytes()
+    return {
+        "name": header.name,
+        "title": header.title,
+        "file": Path(path).name,
+        "digest": header.digest,
+        "states": header.states,
+        "value": header.root,
+        "bytes": len(contents),
+        "sha256": hashlib.sha256(contents).hexdigest(),
+        "payload_sha256": header.payload_sha256,
+    }
+
+
+@contextlib.contextmanager
+def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[BinaryIO, int]]:
+    """Open a file and say how long it is; every fault of the system on the way is a TableError."""
+    try:
+        # Opening a pipe would wait for its other end, and a device may never end.
+        mode = os.stat(path).st_mode
+        if stat.S_ISDIR(mode):
+            raise TableNotFound(f"{_quoted(path)} is a folder, expected a table file")
+        if not stat.S_ISREG(mode):
+            raise ForeignTable(f"{_quoted(path)} is not a regular file, expected a table file")
+        with open(path, "rb") as file:
+            yield file, os.fstat(file.fileno()).st_size
+    except FileNotFoundError as error:
+        raise TableNotFound(f"{_quoted(path)}: there is no such file") from error
+    except OSError as error:
+        raise TableError(f"{_quoted(path)} cannot be read: {_reason(error)}") from error
+
+
+def _header(file: BinaryIO, size: int, path: str | os.PathLike[str]) -> Header:
+    """Read the header from the start of a file of `size` bytes, up to the payload."""
+    quoted = _quoted(path)
+    front = file.read(_PREFIX.size)
+    if not front.startswith(MAGIC) and not MAGIC.startswith(front):
+        start = front[: len(MAGIC)]
+        if 0 < front.find(b"DWT") < 4:
+            what = f"was changed by a text-mode transfer: it starts with {start!r} instead of {MAGIC!r}"
+            raise MangledTable(f"{quoted} {what}; copy it again in binary mode")
+        raise ForeignTable(f"{quoted} is not a dicewise table: it starts with {start!r}, expected {MAGIC!r}")
+    if len(front) < _PREFIX.size:
+        raise TruncatedTable(f"{quoted} ends within its header, after {size} bytes; {_AGAIN}")
+    _, version, length = _PREFIX.unpack(front)
+    if version > VERSION:
+        what = f"is of table format {version}, and this program reads format {VERSION}"
+        raise VersionTable(f"{quoted} {what}: update dicewise, or solve the game again")
+    if version < VERSION:
+        what = f"is of table format {version}, and this program reads format {VERSION} only"
+        raise VersionTable(f"{quoted} {what}: solve the game again")
+    if size < _PREFIX.size + length + _CHECK.size:
+        raise TruncatedTable(f"{quoted} ends within its header, after {size} bytes; {_AGAIN}")
+    text = file.read(length)
+    if _CHECK.pack(zlib.crc32(text, zlib.crc32(front))) != file.read(_CHECK.size):
+        raise DamagedTable(f"{quoted} is damaged: its header does not match its checksum; {_AGAIN}")
+    header = _parsed(text, quoted)
+    end = _PREFIX.size + length + _CHECK.size + header.stored_bytes
+    if size < end:
+        raise TruncatedTable(f"{quoted} ends after {size} of {end} bytes; {_AGAIN}")
+    if size > end:
+        raise DamagedTable(f"{quoted} is damaged: it goes on after its {end} bytes, to {size}; {_AGAIN}")
+    return header
+
+
+def _parsed(text: bytes, quoted: str) -> Header:
+    """Return the header of this text; keys that this program does not know may say more."""
+    try:
+        found = json.loads(text)
+        contents = {name: found[name] for name in _KINDS}
+        for name, kind in _KINDS.items():
+            if not isinstance(contents[name], kind) or (kind is int and contents[name] < 0):
+                raise TypeError(name)
+        if not math.isfinite(contents["root"]):
+            raise ValueError("root")
+        contents["subtotals"] = map(tuple, contents["subtotals"])
+        for name in ("boxes", "upper", "subtotals"):
+            contents[name] = tuple(contents[name])
+        return Header(**contents)
+    except (LookupError, TypeError, ValueError, RecursionError, OverflowError) as error:
+        what = "its header does not say what a table's header says"
+        raise DamagedTable(f"{quoted} is damaged: {what}; {_AGAIN}") from error
+
+
+def _inflated(header: Header, stored: bytes, values: int, path: str | os.PathLike[str]) -> bytes:
+    """Return the payload before packing, never more of it than the states of the game need."""
+    length = values * (4 if header.steps else 8)
+    inflate = zlib.decompressobj()
+    try:
+        payload = inflate.decompress(stored, length + 1)
+    except zlib.error:
+        payload = b""
+    if header.values != values or len(payload) != length or not inflate.eof or inflate.unused_data:
+        what = f"it does not hold {values} values, one for each class of states"
+        raise DamagedTable(f"{_quoted(path)} is damaged: {what}; {_AGAIN}")
+    return payload
+
+
+def _plain_name(ruleset: Ruleset) -> str:
+    """Return the name of a game, with no folder of this machine where it was read from a file."""
+    if ruleset.source is None:
+        return ruleset.name
+    return ruleset.name[max(ruleset.name.find(ruleset.source.name), 0) :]
+
+
+def _settle(folder: Path) -> None:
+    """Ask that the folder outlast a power cut, where the system has a way to."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _quoted(path: str | os.PathLike[str]) -> str:
+    return repr(os.fspath(path))
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or str(error)

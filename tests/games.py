@@ -1,0 +1,52 @@
+"""What several test modules share: solved games, the tiny rules, and positions met in random play."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from random import Random
+
+import numpy as np
+
+import solver
+from solver.lookup import Table
+from solver.scorecard import Position, Scorecard
+from solver.turn import Turn
+
+TINY = sorted((Path(__file__).parent / "tiny").glob("*.toml"))
+NAMES = solver.names()
+
+
+@cache
+def solved(name: str) -> Table:
+    """The exact table of a game, solved once a test run."""
+    return solver.solve(name)
+
+
+def random_position(table: Table, random: Random, start: Scorecard | None = None, most_open: int = 99) -> Position:
+    """A position met in a random game from `start`, with at most `most_open` boxes open."""
+    rules = table.ruleset
+    card = start or rules.card()
+    open_boxes = card.points.count(None)
+    wanted = random.randint(1, min(most_open, open_boxes))
+    while card.points.count(None) > wanted:
+        card = random_fill(table, card, random)
+    return Position(card, random_dice(table, random), random.randrange(rules.rolls))
+
+
+def random_dice(table: Table, random: Random) -> tuple[int, ...]:
+    """A roll; all dice alike one time in four, for the rules about these to matter."""
+    dice = [random.randint(1, 6) for _ in range(table.ruleset.dice)]
+    return (dice[0],) * len(dice) if random.random() < 0.25 else tuple(sorted(dice))
+
+
+def random_fill(table: Table, card: Scorecard, random: Random) -> Scorecard:
+    """The card after a random roll went into a random box that it may go in."""
+    turn = Turn(table.states, table.values, card.filled, card.upper_subtotal, int(card.armed))
+    fill = random.choice(turn.fills(table.states.scoring.lattice.roll(random_dice(table, random))))
+    return card.fill(table.ruleset.keys[fill.category], fill.points, fill.bonus > 0)
+
+
+def best_by_hand(values: np.ndarray) -> int:
+    """The first value within 1e-9 of the greatest, by a plain loop."""
+    return next(i for i, value in enumerate(values) if value >= max(values) - 1e-9)
