@@ -1,14 +1,14 @@
 """What both sides of a benchmark need: the same games, the same states, the same positions.
 
-The rival is `yatzy-solver`, a compiled Rust library. Its card order, its bits of filled boxes and its upper
-subtotals are those of dicewise; its Yahtzee box has another key; its values leave out the points on the card.
+The rival is `yatzy-solver`, a compiled Rust library. Its card order, its bits of filled boxes and its
+upper subtotals are those of dicewise; its Yahtzee box has another key. Its values leave out all points on
+the card, an upper bonus that is reached among them; those of a dicewise table hold that bonus to the end.
 """
 
 from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ import yatzy_solver
 from numpy.typing import NDArray
 
 import solver
+from solver.batch import decide
 from solver.lookup import Table
 from solver.scorecard import Position, Scorecard
 from solver.states import States
@@ -35,6 +36,9 @@ SAME = 1e-9
 """Values of both that are no further apart are equal, in points."""
 
 _RIVAL_KEYS = {"yahtzee": "five_of_a_kind"}
+
+
+Integers = NDArray[np.int64]
 
 
 class Batch(NamedTuple):
@@ -57,6 +61,27 @@ def build(game: str) -> Any:
     return yatzy_solver.Solver.build(variant(game))
 
 
+def write_table(game: str, path: str) -> None:
+    """Let the rival solve a game and write its table."""
+    yatzy_solver.Solver.build_table(variant(game), path)
+
+
+def load_table(game: str, path: str) -> Any:
+    """Let the rival open its table."""
+    return yatzy_solver.Solver.load(path, variant(game))
+
+
+def load_code(game: str, path: str) -> str:
+    """Return the line of Python by which the rival opens its table as `solver`, imported as `ys`."""
+    return f"solver = ys.Solver.load({path!r}, ys.Variant({VARIANTS[game]!r}))"
+
+
+def advice_code(game: str, path: str, dice: str) -> str:
+    """Return a program in which the rival opens its table and prints the options after a first roll."""
+    asked = f"dice {dice} | rolls 2 | upper 0 | filled -"
+    return f"import yatzy_solver as ys\n{load_code(game, path)}\nprint(solver.option_values({asked!r}))"
+
+
 def forget() -> None:
     """Empty every cache of dicewise in memory, so that nothing but compiled code stays from earlier runs."""
     for name, module in list(sys.modules.items()):
@@ -73,7 +98,7 @@ def solve_afresh(game: str) -> Table:
     return solver.solve(game)
 
 
-def all_states(game: States) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64]]:
+def all_states(game: States) -> tuple[Integers, Integers, NDArray[np.bool_], Integers]:
     """Return every state that can arise: filled, subtotal, flag, and where its value lies."""
     numbers = game.upper.number[game.upper_filled(game.filled)]
     sets, subtotals = np.nonzero(numbers >= 0)
@@ -107,19 +132,27 @@ def check_states(table: Table, theirs: Any) -> tuple[int, float]:
     same_order(table, theirs)
     filled, subtotals, flags, places = all_states(table.states)
     if len(filled) != table.states.count:
-        raise AssertionError(f"{table.ruleset.name}: {len(filled)} states listed, {table.states.count} counted")
+        raise AssertionError(f"{table.ruleset.name}: {len(filled)} states, not {table.states.count}")
     values = theirs.state_values(filled.astype(np.uint32), subtotals.astype(np.uint16), flags)
-    apart = float(np.max(np.abs(values - table.values[places])))
+    apart = float(np.max(np.abs(values - (table.values[places] - reached_bonus(table, subtotals)))))
     if not apart <= SAME:
         raise AssertionError(f"{table.ruleset.name}: values differ by {apart} points")
     return len(filled), apart
+
+
+def reached_bonus(table: Table, subtotals: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the upper bonus that each subtotal has reached, in points."""
+    bonus = np.zeros(len(subtotals))
+    for tier in table.ruleset.upper_bonus:
+        bonus[subtotals >= tier.at] = tier.points
+    return bonus
 
 
 def same_order(table: Table, theirs: Any) -> None:
     """Check that both number the boxes of the card alike."""
     ours = [_RIVAL_KEYS.get(key, key) for key in table.ruleset.keys]
     if ours != theirs.variant.categories:
-        raise AssertionError(f"{table.ruleset.name}: boxes {ours}, the rival's are {theirs.variant.categories}")
+        raise AssertionError(f"{table.ruleset.name}: boxes {ours}, rival's {theirs.variant.categories}")
 
 
 def random_cards(table: Table, count: int, seed: int = 1) -> list[Scorecard]:
@@ -130,7 +163,8 @@ def random_cards(table: Table, count: int, seed: int = 1) -> list[Scorecard]:
     while len(cards) < count:
         card, stop = Scorecard.empty(rules), chance.randrange(len(rules.categories))
         for _ in range(stop):
-            dice = [chance.randint(1, 6)] * rules.dice if chance.random() < 0.2 else _thrown(chance, rules.dice)
+            alike = chance.random() < 0.2
+            dice = _thrown(chance, 1) * rules.dice if alike else _thrown(chance, rules.dice)
             fills = [option for option in table.advise(card, dice, 0).options if option.action == "fill"]
             fill = chance.choice(fills)
             assert fill.category is not None and fill.points is not None
@@ -169,10 +203,12 @@ def random_batch(table: Table, count: int, seed: int = 1) -> Batch:
 def situation(position: Position) -> str:
     """Return a position in the rival's notation."""
     card, rules = position.card, position.card.ruleset
-    filled = [key for key in rules.keys if dict(card.as_dict()).get(key) is not None]
+    filled = [key for key, points in zip(rules.keys, card.points, strict=True) if points is not None]
     names = ",".join(_RIVAL_KEYS.get(key, key) for key in filled) or "-"
     subtotal = min(card.upper_subtotal, rules.upper_bonus[-1].at if rules.upper_bonus else 0)
-    armed = " | five_of_a_kind 50" if card.armed else ""
+    rule = rules.yahtzee
+    held = card.points[rules.keys.index(rule.category)] if rule else None
+    armed = "" if held is None else f" | five_of_a_kind {held}"
     dice = " ".join(map(str, position.dice))
     return f"dice {dice} | rolls {position.rerolls} | upper {subtotal} | filled {names}{armed}"
 
@@ -187,16 +223,13 @@ def check_advice(table: Table, theirs: Any, positions: list[Position]) -> float:
     """
     apart = 0.0
     for position in positions:
-        held = position.card.boxes_total
+        held = position.card.total
         ours = {
             _notation(option.category, option.dice): option.value - held
             for option in table.advise_position(position).options
         }
         other = dict(theirs.option_values(situation(position)))
-        # Keeping all dice is an action of its own to the rival; it is worth what the best fill is.
-        everything = _notation(None, position.dice)
-        extra = {everything} if everything in other and everything not in ours else set()
-        if other.keys() - extra != ours.keys():
+        if other.keys() != ours.keys():
             raise AssertionError(f"{position}: options {sorted(other)}, expected {sorted(ours)}")
         apart = max(apart, *(abs(value - other[action]) for action, value in ours.items()))
     if not apart <= SAME:
@@ -210,11 +243,17 @@ def _notation(category: str | None, dice: tuple[int, ...]) -> str:
     return "keep " + (" ".join(map(str, dice)) or "-")
 
 
-def best_of_batch(theirs: Any, batch: Batch) -> NDArray[np.float64]:
-    """Return the value of the rival's best option of each position."""
-    values = theirs.option_values_batch(*batch)[1]
-    best: NDArray[np.float64] = np.nanmax(values, axis=1)
-    return best
+def check_batch(table: Table, theirs: Any, batch: Batch) -> float:
+    """Compare the value of the best action of each position; return the greatest difference, in points.
 
-
-Action = Callable[[], object]
+    Raises
+    ------
+    AssertionError
+        If it is more than `SAME`.
+    """
+    best = np.nanmax(theirs.option_values_batch(*batch)[1], axis=1)
+    ours = decide(table, *batch).values - reached_bonus(table, batch.subtotals)
+    apart = float(np.max(np.abs(ours - best)))
+    if not apart <= SAME:
+        raise AssertionError(f"{table.ruleset.name}: values of a batch differ by {apart} points")
+    return apart

@@ -276,7 +276,7 @@ def decide_tiles(
                 if decisions.rerolls[decision] == rerolls:
                     column = lanes.of_decision[decision] - base
                     keep, value = best_keep(decisions, decisions.roll[decision], column, keeps)
-                    if best[decision] < value - TIE:
+                    if not best[decision] > max(best[decision], value) - TIE:
                         actions[decision], best[decision] = plan.rows.boxes + keep, value
             if rerolls < most_rerolls:
                 maxima(turn, keeps)
@@ -302,7 +302,7 @@ def best_fill(
                 else:
                     row = plan.of_roll[category * (turn.keeps - turn.short) + roll]
                 value = rows[row + column] + bonus
-                if again and value >= greatest - TIE:
+                if again and value > greatest - TIE:
                     return category, value
                 greatest = max(value, greatest)
     return -1, greatest
@@ -316,6 +316,6 @@ def best_keep(decisions: DecisionPlan, roll: int, column: int, keeps: Floats) ->
     for keep in inside:
         greatest = max(keeps[keep * LANES + column], greatest)
     for keep in inside:
-        if keeps[keep * LANES + column] >= greatest - TIE:
+        if keeps[keep * LANES + column] > greatest - TIE:
             return keep, keeps[keep * LANES + column]
     return -1, greatest

@@ -137,11 +137,12 @@ def expected_score(rules: Ruleset) -> float | None:
     for entry in manifest().values():
         if entry["digest"] == digest:
             return float(entry["value"])
-    kept = cache_folder() / _file_name(digest)
-    try:
-        return table_file.read_header(kept).root
-    except (TableError, OSError):
-        return None
+    for place in (*_places(digest), cache_folder() / _file_name(digest)):
+        try:
+            return table_file.read_header(place).root
+        except (TableError, OSError):
+            continue
+    return None
 
 
 def ship(name: str, folder: Path) -> dict[str, Any]:
@@ -162,8 +163,7 @@ def _rules(rules: Ruleset | str | os.PathLike[str]) -> Ruleset:
 
 
 def _opened(rules: Ruleset, game: States, path: Path) -> Table:
-    header, values = table_file.read(path, game)
-    values.flags.writeable = False
+    header, values = table_file.read(path, game, name=rules.name)
     return Table(rules, game, values, precision=header.scale / 2 if header.scale else 0.0, root=header.root)
 
 

@@ -176,7 +176,7 @@ class Table:
         for place in _ranked(values, len(fills)):
             value = float(values[place])
             loss = max(0.0, float(greatest) - value)
-            loss = 0.0 if loss <= TIE else loss
+            loss = 0.0 if loss < TIE else loss
             if place < len(fills):
                 f = fills[place]
                 options.append(
@@ -201,7 +201,7 @@ def _ranked(values: NDArray[np.float64], fills: int) -> list[int]:
     kinds = [range(fills), range(fills, len(values))]
     best = [kind[first_of_best(values[kind.start : kind.stop])] for kind in kinds if kind]
     leader = best[first_of_best(values[best])]
-    tied = values >= values.max() - TIE
+    tied = values > values.max() - TIE
     order = sorted(
         range(len(values)), key=lambda place: (not tied[place], 0.0 if tied[place] else -values[place], place)
     )

@@ -15,7 +15,7 @@ significance, 1,933 kB.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,17 +24,43 @@ from numpy.typing import NDArray
 
 from .states import UNREACHABLE, States
 
+# Large steps go in pieces that stay in the cache: touching fresh memory costs more than the work itself.
+_WORDS = 1 << 15
+_RUNS = 1 << 10
+
 
 @dataclass(frozen=True, slots=True)
 class PayloadOrder:
     """The order of the values in the payload: by flag, lower boxes filled, upper boxes filled, class.
 
-    `places` says where in the array of values each one lies, shape (values,); `blocks` holds, for each
-    flag, where the values of each set of lower boxes start, and where the last one's end.
+    A run is the classes of one filled set and flag, neighbours in the payload and in the array of values.
+
+    Attributes
+    ----------
+    start : int64 array, shape (runs,)
+        Where each run starts in the array of values.
+    ends : int64 array, shape (runs + 1,)
+        Where each run starts in the payload, and where the last one ends.
+    blocks : for each flag a list of 2**lowers + 1
+        Where the runs of each set of lower boxes start in the payload, and where the last one's end.
     """
 
-    places: NDArray[np.int64]
+    start: NDArray[np.int64]
+    ends: NDArray[np.int64]
     blocks: tuple[list[int], ...]
+
+    @property
+    def values(self) -> int:
+        """Number of values in the payload."""
+        return int(self.ends[-1])
+
+    def places(self) -> Iterator[tuple[slice, NDArray[np.int64]]]:
+        """Yield pieces of the payload, and where in the array of values each value of a piece lies."""
+        for run in range(0, len(self.start), _RUNS):
+            ends = self.ends[run : run + _RUNS + 1]
+            shift = self.start[run : run + _RUNS] - ends[:-1]
+            piece = slice(int(ends[0]), int(ends[-1]))
+            yield piece, np.arange(piece.start, piece.stop) + np.repeat(shift, np.diff(ends))
 
 
 def payload_order(states: States) -> PayloadOrder:
@@ -48,19 +74,18 @@ def payload_order(states: States) -> PayloadOrder:
     filled, lower_set = rising[number], number >> len(upper)
     classes = states.upper.count[number & (1 << len(upper)) - 1].astype(np.int64)
     first = states.first[filled].astype(np.int64)
-    starts, lengths, blocks, before = [first], [classes], [], 0
+    flags = [(first, classes, lower_set)]
     if states.arming >= 0:
         armed = filled >> states.arming & 1 > 0
-        starts.append((first + classes)[armed])
-        lengths.append(classes[armed])
-    for flag, length in enumerate(lengths):
-        ends = np.concatenate([[0], np.cumsum(length)]) + before
-        sets = lower_set[armed] if flag else lower_set
-        blocks.append(ends[np.searchsorted(sets, np.arange((1 << len(lower)) + 1))].tolist())
-        before = blocks[-1][-1]
-    length = np.concatenate(lengths)
-    shift = np.concatenate(starts) - (np.cumsum(length) - length)
-    return PayloadOrder(np.repeat(shift, length) + np.arange(before), tuple(blocks))
+        flags.append(((first + classes)[armed], classes[armed], lower_set[armed]))
+    start, length = (np.concatenate([flag[part] for flag in flags]) for part in (0, 1))
+    ends = np.concatenate([[0], np.cumsum(length)])
+    blocks, before = [], 0
+    for _, _, sets in flags:
+        runs = before + np.searchsorted(sets, np.arange((1 << len(lower)) + 1))
+        blocks.append(ends[runs].tolist())
+        before += len(sets)
+    return PayloadOrder(start, ends, tuple(blocks))
 
 
 def _pairs(blocks: list[int]) -> Iterator[tuple[slice, slice]]:
@@ -77,37 +102,48 @@ def _pairs(blocks: list[int]) -> Iterator[tuple[slice, slice]]:
         step *= 2
 
 
-def packed_steps(values: NDArray[np.float64], steps: int, order: PayloadOrder) -> bytes:
-    """Return values in steps, as what each differs from what those before it lead one to expect."""
-    # All arithmetic is modulo 2**32, and so loses nothing.
-    whole = np.rint(values * steps).astype(np.int32).view(np.uint32)
-    for blocks in order.blocks:
-        for without, with_box in _pairs(blocks):
-            whole[with_box] -= whole[without]
-    change = np.diff(whole, prepend=np.uint32(0))
-    return planes_of(change << 1 ^ np.negative(change >> 31))
+def width(steps: int) -> int:
+    """Return how many planes a payload has: one for each byte of a value."""
+    return 4 if steps else 8
 
 
-def unpacked_steps(payload: bytes, order: PayloadOrder) -> NDArray[np.uint32]:
-    """Return what `packed_steps` was given, in steps, modulo 2**32."""
-    change = words_of(payload, np.uint32)
-    whole = np.cumsum(change >> 1 ^ np.negative(change & 1), dtype=np.uint32)
-    for blocks in order.blocks:
-        for without, with_box in reversed(list(_pairs(blocks))):
-            whole[with_box] += whole[without]
-    return whole
+def packed(values: NDArray[np.float64], steps: int, order: PayloadOrder) -> list[bytes]:
+    """Return the values of a game as planes: the highest byte of every value, then the next, and so on.
+
+    Values are exact where `steps` is 0.
+    """
+    ordered = np.empty(order.values)
+    for piece, places in order.places():
+        ordered[piece] = values[places]
+    words: NDArray[Any] = ordered.view(np.uint64)
+    if steps:
+        # All arithmetic is modulo 2**32, and so loses nothing.
+        whole = np.rint(ordered * steps).astype(np.int32).view(np.uint32)
+        for blocks in order.blocks:
+            for without, with_box in _pairs(blocks):
+                whole[with_box] -= whole[without]
+        change = np.diff(whole, prepend=np.uint32(0))
+        words = change << 1 ^ np.negative(change >> 31)
+    return [(words >> 8 * place).astype(np.uint8).tobytes() for place in reversed(range(width(steps)))]
 
 
-def planes_of(words: NDArray[Any]) -> bytes:
-    """Return the lowest byte of every word, then the next byte of every word, and so on."""
-    return b"".join((words >> 8 * place).astype(np.uint8).tobytes() for place in range(words.itemsize))
-
-
-def words_of(planes: bytes, kind: type[np.uint32 | np.uint64]) -> NDArray[Any]:
-    """Return the words of these planes."""
-    rows = np.frombuffer(planes, np.uint8).reshape(np.dtype(kind).itemsize, -1)
-    words = rows[-1].astype(kind)
-    for row in rows[-2::-1]:
+def unpacked(planes: Iterable[bytes], steps: int, order: PayloadOrder, size: int) -> NDArray[np.float64]:
+    """Return what `packed` was given: `size` values, 0 in the padding, each to the nearest step."""
+    words: NDArray[Any] = np.zeros(order.values, np.uint32 if steps else np.uint64)
+    for plane in planes:
         words <<= 8
-        words |= row
-    return words
+        words |= np.frombuffer(plane, np.uint8)
+    if steps:
+        for first in range(0, len(words), _WORDS):
+            piece = words[first : first + _WORDS]
+            sign = np.negative(piece & 1)
+            piece >>= 1
+            piece ^= sign
+        np.cumsum(words, dtype=words.dtype, out=words)
+        for blocks in order.blocks:
+            for without, with_box in reversed(list(_pairs(blocks))):
+                words[with_box] += words[without]
+    values = np.zeros(size)
+    for part, places in order.places():
+        values[places] = words[part].view(np.int32) / float(steps) if steps else words[part].view(np.float64)
+    return values

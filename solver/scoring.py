@@ -84,7 +84,7 @@ class Scoring:
     def distinct(self) -> tuple[NDArray[np.int32], ...]:
         """For each category the different points it can give, rising, a joker's included."""
         return tuple(
-            np.unique(np.concatenate([own, joker]) if self.special else own)
+            np.array(sorted({*own.tolist(), *(joker.tolist() if self.special else ())}), np.int32)
             for own, joker in zip(self.points, self.joker_points, strict=True)
         )
 

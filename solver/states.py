@@ -266,7 +266,9 @@ def upper_classes(points: Sequence[Sequence[int]], tiers: Sequence[tuple[int, in
     reachable = np.zeros(sets, np.int32)
     lowest = []
     for filled in range(sets):
-        subtotals = np.unique(np.minimum(np.flatnonzero(sums[filled]), cap))
+        can_be = sums[filled, : cap + 1].copy()
+        can_be[cap] |= sums[filled, cap:].any()
+        subtotals = np.flatnonzero(can_be)
         rest = np.flatnonzero(sums[sets - 1 - filled])
         outcome = bonus[subtotals[:, None] + rest]
         starts = np.concatenate([[True], np.any(outcome[1:] != outcome[:-1], axis=1)])

@@ -10,13 +10,11 @@ checksum of the payload before packing.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import math
 import os
-import secrets
-import stat
+import re
 import struct
 import zlib
 from collections.abc import Iterator
@@ -31,13 +29,12 @@ from .errors import (
     DamagedTable,
     ForeignTable,
     MangledTable,
-    TableError,
-    TableNotFound,
     TruncatedTable,
     VersionTable,
     WrongRulesTable,
 )
-from .payload import packed_steps, payload_order, planes_of, unpacked_steps, words_of
+from .files import opened, quoted, replace
+from .payload import packed, payload_order, unpacked, width
 from .rules import Ruleset
 from .scoring import scoring
 from .states import States
@@ -56,6 +53,9 @@ EXPECTED_SCORE = "expected score"
 SCALE = 1e-6
 """Points to a step, unless another scale is asked for."""
 
+# What text modes make of the start: a byte more or less at a line's end, the first one without its eighth
+# bit, or taken for Latin-1 or for no letter at all and written as UTF-8 or as a question mark.
+_MANGLED = re.compile(rb"(\x89|\x09|\xc2\x89|\xef\xbf\xbd|\?)DWT[\r\n]")
 _PREFIX = struct.Struct("<8sHI")
 _CHECK = struct.Struct("<I")
 _MOST_STEPS = 2**31 - 1
@@ -82,9 +82,11 @@ class Header:
         Steps to a point; 0 where the values are exact.
     root
         The value of the empty card, exact, in points.
-    stored_bytes, stored_crc32
-        Length and checksum of the payload as stored.
-    payload_sha256
+    planes
+        Length in bytes of each plane of the payload, as stored.
+    crc32
+        Checksum of the payload as stored.
+    sha256
         Checksum of the payload before packing, in hexadecimal: the same for every build of zlib.
     boxes
         Keys of the categories, in card order; box i is bit i of a filled set.
@@ -110,9 +112,9 @@ class Header:
     values: int
     steps: int
     root: float
-    stored_bytes: int
-    stored_crc32: int
-    payload_sha256: str
+    planes: tuple[int, ...]
+    crc32: int
+    sha256: str
     boxes: tuple[str, ...]
     upper: tuple[int, ...]
     order: str
@@ -127,10 +129,10 @@ class Header:
 
 
 _KINDS: dict[str, type | tuple[type, ...]] = dict.fromkeys(
-    ("digest", "name", "title", "objective", "generator", "payload_sha256", "order"), str
+    ("digest", "name", "title", "objective", "generator", "sha256", "order"), str
 )
-_KINDS |= dict.fromkeys(("states", "values", "steps", "stored_bytes", "stored_crc32"), int)
-_KINDS |= dict.fromkeys(("boxes", "upper", "subtotals"), list)
+_KINDS |= dict.fromkeys(("states", "values", "steps", "crc32"), int)
+_KINDS |= dict.fromkeys(("planes", "boxes", "upper", "subtotals"), list)
 _KINDS |= {"root": (int, float), "arming": (int, type(None))}
 
 
@@ -150,11 +152,10 @@ def encode(
     if scale and (steps < 1 or not math.isclose(steps * scale, 1)):
         raise ValueError(f"the scale is {scale}: expected one point to be a whole number of steps")
     order = payload_order(states)
-    ordered = values[order.places]
-    if np.max(np.abs(ordered)) * steps > _MOST_STEPS:
+    if np.max(np.abs(values)) * steps > _MOST_STEPS:
         steps = 0
-    payload = packed_steps(ordered, steps, order) if steps else planes_of(ordered.view(np.uint64))
-    stored = zlib.compress(payload, 9)
+    planes = packed(values, steps, order)
+    stored = [_deflated(plane) for plane in planes]
     rules = states.scoring
     used = set(states.upper_filled(states.filled).tolist())
     header = Header(
@@ -164,12 +165,12 @@ def encode(
         objective=objective,
         generator=GENERATOR,
         states=states.count,
-        values=len(ordered),
+        values=order.values,
         steps=steps,
         root=float(values[0]),
-        stored_bytes=len(stored),
-        stored_crc32=zlib.crc32(stored),
-        payload_sha256=hashlib.sha256(payload).hexdigest(),
+        planes=tuple(map(len, stored)),
+        crc32=zlib.crc32(b"".join(stored)),
+        sha256=hashlib.sha256(b"".join(planes)).hexdigest(),
         boxes=ruleset.keys,
         upper=tuple(np.flatnonzero(rules.upper).tolist()),
         order=rules.order,
@@ -182,7 +183,7 @@ def encode(
     contents = {name: getattr(header, name) for name in _KINDS}
     text = json.dumps(contents, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
     front = _PREFIX.pack(MAGIC, VERSION, len(text)) + text
-    return header, front + _CHECK.pack(zlib.crc32(front)) + stored
+    return header, front + _CHECK.pack(zlib.crc32(front)) + b"".join(stored)
 
 
 def write(
@@ -217,26 +218,7 @@ def write(
         If the file cannot be written.
     """
     header, contents = encode(ruleset, states, values, objective=objective, scale=scale)
-    path = Path(path)
-    partial = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
-    try:
-        try:
-            if parents:
-                path.parent.mkdir(parents=True, exist_ok=True)
-            with partial.open("xb") as file:
-                file.write(contents)
-                file.flush()
-                os.fsync(file.fileno())
-            partial.replace(path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                partial.unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        absent = isinstance(error, FileNotFoundError) and not path.parent.exists()
-        reason = f"there is no folder {_quoted(path.parent)}" if absent else _reason(error)
-        raise TableError(f"{_quoted(path)} cannot be written: {reason}") from error
-    _settle(path.parent)
+    replace(path, contents, parents=parents)
     return header
 
 
@@ -248,7 +230,7 @@ def read_header(path: str | os.PathLike[str]) -> Header:
     TableError
         Of the kind that fits, if there is no table, or its header or its length is wrong.
     """
-    with _opened(path) as (file, size):
+    with opened(path) as (file, size):
         return _header(file, size, path)
 
 
@@ -279,27 +261,19 @@ def read(
     TableError
         Of the kind that fits, if there is no table, it is not what was written, or not of this game.
     """
-    with _opened(path) as (file, size):
+    with opened(path) as (file, size):
         header = _header(file, size, path)
         digest = states.scoring.digest
         if header.digest != digest:
-            game = f"{name} (rules {digest[:12]})" if name else f"rules {digest[:12]}"
-            held = f"{header.name} (rules {header.digest[:12]})"
-            raise WrongRulesTable(f"{_quoted(path)} is a table of {held}, expected one of {game}")
+            game = f"{name!r} (rules {digest[:12]})" if name else f"rules {digest[:12]}"
+            held = f"{header.name!r} (rules {header.digest[:12]})"
+            raise WrongRulesTable(f"{quoted(path)} is a table of {held}, expected one of {game}")
         if header.objective != objective:
             what = f"holds values of {header.objective!r}, expected {objective!r}"
-            raise WrongRulesTable(f"{_quoted(path)} {what}")
-        stored = file.read(header.stored_bytes)
-    if zlib.crc32(stored) != header.stored_crc32:
-        raise DamagedTable(f"{_quoted(path)} is damaged: its values do not match their checksum; {_AGAIN}")
-    order = payload_order(states)
-    payload = _inflated(header, stored, len(order.places), path)
-    if header.steps:
-        ordered = unpacked_steps(payload, order).view(np.int32) / header.steps
-    else:
-        ordered = words_of(payload, np.uint64).view(np.float64)
-    values = np.zeros(states.size)
-    values[order.places] = ordered
+            raise WrongRulesTable(f"{quoted(path)} {what}")
+        order = payload_order(states)
+        planes = _planes(file, header, order.values, path)
+        values = unpacked(planes, header.steps, order, states.size)
     values.flags.writeable = False
     return header, values
 
@@ -317,92 +291,94 @@ def manifest_entry(path: str | os.PathLike[str]) -> dict[str, Any]:
         "value": header.root,
         "bytes": len(contents),
         "sha256": hashlib.sha256(contents).hexdigest(),
-        "payload_sha256": header.payload_sha256,
+        "payload_sha256": header.sha256,
     }
-
-
-@contextlib.contextmanager
-def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[BinaryIO, int]]:
-    """Open a file and say how long it is; every fault of the system on the way is a TableError."""
-    try:
-        # Opening a pipe would wait for its other end, and a device may never end.
-        mode = os.stat(path).st_mode
-        if stat.S_ISDIR(mode):
-            raise TableNotFound(f"{_quoted(path)} is a folder, expected a table file")
-        if not stat.S_ISREG(mode):
-            raise ForeignTable(f"{_quoted(path)} is not a regular file, expected a table file")
-        with open(path, "rb") as file:
-            yield file, os.fstat(file.fileno()).st_size
-    except FileNotFoundError as error:
-        raise TableNotFound(f"{_quoted(path)}: there is no such file") from error
-    except OSError as error:
-        raise TableError(f"{_quoted(path)} cannot be read: {_reason(error)}") from error
 
 
 def _header(file: BinaryIO, size: int, path: str | os.PathLike[str]) -> Header:
     """Read the header from the start of a file of `size` bytes, up to the payload."""
-    quoted = _quoted(path)
+    named = quoted(path)
     front = file.read(_PREFIX.size)
     if not front.startswith(MAGIC) and not MAGIC.startswith(front):
         start = front[: len(MAGIC)]
-        if 0 < front.find(b"DWT") < 4:
+        if _MANGLED.match(front):
             what = f"was changed by a text-mode transfer: it starts with {start!r} instead of {MAGIC!r}"
-            raise MangledTable(f"{quoted} {what}; copy it again in binary mode")
-        raise ForeignTable(f"{quoted} is not a dicewise table: it starts with {start!r}, expected {MAGIC!r}")
+            raise MangledTable(f"{named} {what}; copy it again in binary mode")
+        raise ForeignTable(f"{named} is not a dicewise table: it starts with {start!r}, expected {MAGIC!r}")
     if len(front) < _PREFIX.size:
-        raise TruncatedTable(f"{quoted} ends within its header, after {size} bytes; {_AGAIN}")
+        raise TruncatedTable(f"{named} ends within its header, after {size} bytes; {_AGAIN}")
     _, version, length = _PREFIX.unpack(front)
     if version > VERSION:
         what = f"is of table format {version}, and this program reads format {VERSION}"
-        raise VersionTable(f"{quoted} {what}: update dicewise, or solve the game again")
+        raise VersionTable(f"{named} {what}: update dicewise, or solve the game again")
     if version < VERSION:
         what = f"is of table format {version}, and this program reads format {VERSION} only"
-        raise VersionTable(f"{quoted} {what}: solve the game again")
+        raise VersionTable(f"{named} {what}: solve the game again")
     if size < _PREFIX.size + length + _CHECK.size:
-        raise TruncatedTable(f"{quoted} ends within its header, after {size} bytes; {_AGAIN}")
+        raise TruncatedTable(f"{named} ends within its header, after {size} bytes; {_AGAIN}")
     text = file.read(length)
     if _CHECK.pack(zlib.crc32(text, zlib.crc32(front))) != file.read(_CHECK.size):
-        raise DamagedTable(f"{quoted} is damaged: its header does not match its checksum; {_AGAIN}")
-    header = _parsed(text, quoted)
-    end = _PREFIX.size + length + _CHECK.size + header.stored_bytes
+        raise DamagedTable(f"{named} is damaged: its header does not match its checksum; {_AGAIN}")
+    header = _parsed(text, named)
+    end = _PREFIX.size + length + _CHECK.size + sum(header.planes)
     if size < end:
-        raise TruncatedTable(f"{quoted} ends after {size} of {end} bytes; {_AGAIN}")
+        raise TruncatedTable(f"{named} ends after {size} of {end} bytes; {_AGAIN}")
     if size > end:
-        raise DamagedTable(f"{quoted} is damaged: it goes on after its {end} bytes, to {size}; {_AGAIN}")
+        raise DamagedTable(f"{named} is damaged: it goes on after its {end} bytes, to {size}; {_AGAIN}")
     return header
 
 
-def _parsed(text: bytes, quoted: str) -> Header:
+def _parsed(text: bytes, named: str) -> Header:
     """Return the header of this text; keys that this program does not know may say more."""
     try:
         found = json.loads(text)
         contents = {name: found[name] for name in _KINDS}
         for name, kind in _KINDS.items():
-            if not isinstance(contents[name], kind) or (kind is int and contents[name] < 0):
+            if not isinstance(contents[name], kind) or (kind is int and not 0 <= contents[name] < 2**63):
                 raise TypeError(name)
+        contents["root"] = float(contents["root"])
         if not math.isfinite(contents["root"]):
             raise ValueError("root")
+        if any(type(length) is not int or length < 0 for length in contents["planes"]):
+            raise TypeError("planes")
         contents["subtotals"] = map(tuple, contents["subtotals"])
-        for name in ("boxes", "upper", "subtotals"):
+        for name in ("planes", "boxes", "upper", "subtotals"):
             contents[name] = tuple(contents[name])
         return Header(**contents)
     except (LookupError, TypeError, ValueError, RecursionError, OverflowError) as error:
         what = "its header does not say what a table's header says"
-        raise DamagedTable(f"{quoted} is damaged: {what}; {_AGAIN}") from error
+        raise DamagedTable(f"{named} is damaged: {what}; {_AGAIN}") from error
 
 
-def _inflated(header: Header, stored: bytes, values: int, path: str | os.PathLike[str]) -> bytes:
-    """Return the payload before packing, never more of it than the states of the game need."""
-    length = values * (4 if header.steps else 8)
-    inflate = zlib.decompressobj()
-    try:
-        payload = inflate.decompress(stored, length + 1)
-    except zlib.error:
-        payload = b""
-    if header.values != values or len(payload) != length or not inflate.eof or inflate.unused_data:
+def _planes(file: BinaryIO, header: Header, values: int, path: str | os.PathLike[str]) -> Iterator[bytes]:
+    """Yield the planes of the payload; what is wrong with any of them is said after the last one."""
+    sound, crc32 = header.values == values and len(header.planes) == width(header.steps), 0
+    for length in header.planes:
+        stored = file.read(length)
+        crc32 = zlib.crc32(stored, crc32)
+        plane = _inflated(stored, values) if sound else b""
+        sound = sound and len(plane) == values
+        if sound:
+            yield plane
+    if crc32 != header.crc32:
+        raise DamagedTable(f"{quoted(path)} is damaged: its values do not match their checksum; {_AGAIN}")
+    if not sound:
         what = f"it does not hold {values} values, one for each class of states"
-        raise DamagedTable(f"{_quoted(path)} is damaged: {what}; {_AGAIN}")
-    return payload
+        raise DamagedTable(f"{quoted(path)} is damaged: {what}; {_AGAIN}")
+
+
+def _deflated(plane: bytes) -> bytes:
+    return zlib.compress(plane, 9, wbits=-zlib.MAX_WBITS)
+
+
+def _inflated(stored: bytes, length: int) -> bytes:
+    """Return a plane before packing, nothing where it is not sound, and never more than a byte too many."""
+    inflate = zlib.decompressobj(wbits=-zlib.MAX_WBITS)
+    try:
+        plane = inflate.decompress(stored, length + 1)
+    except zlib.error:
+        return b""
+    return plane if inflate.eof and not inflate.unused_data else b""
 
 
 def _plain_name(ruleset: Ruleset) -> str:
@@ -410,21 +386,3 @@ def _plain_name(ruleset: Ruleset) -> str:
     if ruleset.source is None:
         return ruleset.name
     return ruleset.name[max(ruleset.name.find(ruleset.source.name), 0) :]
-
-
-def _settle(folder: Path) -> None:
-    """Ask that the folder outlast a power cut, where the system has a way to."""
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-
-def _quoted(path: str | os.PathLike[str]) -> str:
-    return repr(os.fspath(path))
-
-
-def _reason(error: OSError) -> str:
-    return error.strerror or str(error)

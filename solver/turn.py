@@ -15,7 +15,7 @@ from .dice import Lattice
 from .states import States, pack_one
 
 TIE = 1e-9
-"""Options whose values differ by no more than this are equal."""
+"""Options whose values are closer than this are equal, in points."""
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ def maxima(lattice: Lattice, keeps: NDArray[np.float64]) -> None:
 
 def first_of_best(values: NDArray[np.float64]) -> int:
     """Return the first index whose value equals the greatest, ties allowed for."""
-    return int(np.argmax(values >= values.max() - TIE))
+    return int(np.argmax(values > values.max() - TIE))
 
 
 def _members(boxes: int) -> list[int]:

@@ -32,13 +32,13 @@ class VectorType(types.Type):
         super().__init__(name=f"Vector{LANES}")
 
 
-vector: Any = VectorType()  # type: ignore[no-untyped-call]
+vector: Any = VectorType()
 
 
 @register_model(VectorType)
 class _VectorModel(models.PrimitiveModel):
     def __init__(self, manager: Any, kind: Any) -> None:
-        super().__init__(manager, kind, _VECTOR)
+        super().__init__(manager, kind, _VECTOR)  # type: ignore[no-untyped-call]
 
 
 def _pointer(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
@@ -137,6 +137,16 @@ def greater(typing: Any, a: Any, b: Any) -> Any:
         return _greater(builder, *args)
 
     return vector(vector, vector), code
+
+
+@operation
+def above(typing: Any, value: Any, bound: Any, then: Any, otherwise: Any) -> Any:
+    """Return `then` in the lanes where value > bound, `otherwise` in the others."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.select(builder.fcmp_ordered(">", *args[:2]), *args[2:])
+
+    return vector(vector, vector, vector, vector), code
 
 
 def _gather(context: Any, builder: Any, signature: Any, args: Any, count: int) -> list[Any]:

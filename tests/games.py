@@ -23,7 +23,9 @@ def solved(name: str) -> Table:
     return solver.solve(name)
 
 
-def random_position(table: Table, random: Random, start: Scorecard | None = None, most_open: int = 99) -> Position:
+def random_position(
+    table: Table, random: Random, start: Scorecard | None = None, most_open: int = 99
+) -> Position:
     """A position met in a random game from `start`, with at most `most_open` boxes open."""
     rules = table.ruleset
     card = start or rules.card()

@@ -40,13 +40,18 @@ def test_single_numbers_serve_all() -> None:
     table = solved("yahtzee")
     dice = [[1, 3, 3, 4, 6], [6, 6, 6, 6, 6]]
     decisions = decide(table, 0, 0, 0, dice, 2)
-    assert [action_of(table, action) for action in decisions.actions] == [("keep", (3, 3)), ("fill", "yahtzee")]
+    assert [action_of(table, action) for action in decisions.actions] == [
+        ("keep", (3, 3)),
+        ("fill", "yahtzee"),
+    ]
     assert decisions.values[0] == table.advise(None, dice[0]).value
 
 
 def test_an_empty_batch() -> None:
     nothing = np.zeros(0, int)
-    assert decide(solved("yacht"), nothing, nothing, nothing, np.zeros((0, 5), int), nothing).actions.shape == (0,)
+    assert decide(
+        solved("yacht"), nothing, nothing, nothing, np.zeros((0, 5), int), nothing
+    ).actions.shape == (0,)
 
 
 @pytest.mark.parametrize(
@@ -61,9 +66,21 @@ def test_an_empty_batch() -> None:
         ((0, 0, 0, [[1, 2, 3, 4, 5.5]], 2), DiceError, "dice: found an array of float64, expected integers"),
         ((0, 0, 0, [[1, 2, 3, 4, 5]], 3), DiceError, "rerolls: expected 0 to 2, found 3 at place 0"),
         ((8191, 0, 0, [[1, 2, 3, 4, 5]], 2), CardError, "filled: expected 0 to 8190, found 8191 at place 0"),
-        ((1, 6, 0, [[1, 2, 3, 4, 5]], 2), CardError, "state: expected one that can arise, found [1, 6, 0] at place 0"),
-        ((0, 0, 1, [[1, 2, 3, 4, 5]], 2), CardError, "state: expected one that can arise, found [0, 0, 1] at place 0"),
-        ((1, -1, 0, [[1, 2, 3, 4, 5]], 2), CardError, "state: expected one that can arise, found [1, -1, 0] at place 0"),
+        (
+            (1, 6, 0, [[1, 2, 3, 4, 5]], 2),
+            CardError,
+            "state: expected one that can arise, found [1, 6, 0] at place 0",
+        ),
+        (
+            (0, 0, 1, [[1, 2, 3, 4, 5]], 2),
+            CardError,
+            "state: expected one that can arise, found [0, 0, 1] at place 0",
+        ),
+        (
+            (1, -1, 0, [[1, 2, 3, 4, 5]], 2),
+            CardError,
+            "state: expected one that can arise, found [1, -1, 0] at place 0",
+        ),
     ],
 )
 def test_what_is_refused(arguments: tuple[object, ...], error: type[Exception], message: str) -> None:

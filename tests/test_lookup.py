@@ -35,7 +35,10 @@ def test_every_action_of_random_positions_agrees_with_the_oracle(name: str) -> N
             assert found.keys() == expected.keys(), position
             best = max(expected.values())
             for key, value in expected.items():
-                assert found[key].value == pytest.approx(card.boxes_total + value, abs=1e-9), (str(position), key)
+                assert found[key].value == pytest.approx(card.boxes_total + value, abs=1e-9), (
+                    str(position),
+                    key,
+                )
                 assert found[key].loss == pytest.approx(best - value, abs=1e-8)
             assert advice.value == pytest.approx(card.boxes_total + best, abs=1e-9)
             checked += 1
@@ -133,7 +136,12 @@ def test_without_rerolls_only_boxes_are_left() -> None:
             "yahtzee-free-joker",
             "yahtzee=50 ones=1 twos=2 threes=3 fours=4 sixes=6 chance=20 three_of_a_kind=22 four_of_a_kind=0",
             "55555",
-            {"fives": (25, 100), "full_house": (0, 100), "small_straight": (0, 100), "large_straight": (0, 100)},
+            {
+                "fives": (25, 100),
+                "full_house": (0, 100),
+                "small_straight": (0, 100),
+                "large_straight": (0, 100),
+            },
         ),
         (
             "yahtzee-no-joker",
@@ -146,7 +154,12 @@ def test_without_rerolls_only_boxes_are_left() -> None:
                 "large_straight": (0, 100),
             },
         ),
-        ("yahtzee-upper-first", "ones=1 twos=2 threes=3 fours=4", "55555", {"fives": (25, 0), "sixes": (0, 0)}),
+        (
+            "yahtzee-upper-first",
+            "ones=1 twos=2 threes=3 fours=4",
+            "55555",
+            {"fives": (25, 0), "sixes": (0, 0)},
+        ),
         ("yatzy-forced", "ones=1 twos=2", "55555", {"threes": (0, 0)}),
     ],
 )

@@ -61,13 +61,22 @@ def test_the_empty_card(text: str) -> None:
         ("ones=-1", "card 'ones=-1': ones is '-1', expected a whole number of points"),
         ("ones=x", "card 'ones=x': ones is 'x', expected a whole number of points"),
         ("ones=1.5", "card 'ones=1.5': ones is '1.5', expected a whole number of points"),
-        ("ones=9999999999", "card 'ones=9999999999': ones is '9999999999', expected a whole number of points"),
+        (
+            "ones=9999999999",
+            "card 'ones=9999999999': ones is '9999999999', expected a whole number of points",
+        ),
         ("ones", "card 'ones': found 'ones', expected BOX=POINTS such as ones=3"),
-        ("full_houze=25", f"card: there is no box 'full_houze', did you mean full_house; the boxes are {BOXES}"),
+        (
+            "full_houze=25",
+            f"card: there is no box 'full_houze', did you mean full_house; the boxes are {BOXES}",
+        ),
         ("bonuses=1", "card: bonuses is 1, but yahtzee holds no points"),
         ("yahtzee=0 ones=5 bonuses=1", "card: bonuses is 1, but yahtzee holds no points"),
         ("yahtzee=50 bonuses=1", "card: bonuses is 1, but the boxes filled can have brought 0 at the most"),
-        ("yahtzee=50 ones=3 bonuses=1", "card: bonuses is 1, but the boxes filled can have brought 0 at the most"),
+        (
+            "yahtzee=50 ones=3 bonuses=1",
+            "card: bonuses is 1, but the boxes filled can have brought 0 at the most",
+        ),
         # A joker goes into the upper box of its face while that is open.
         (
             "yahtzee=50 full_house=25 bonuses=1",
@@ -109,7 +118,9 @@ def test_a_filled_box_cannot_be_filled_again() -> None:
         YAHTZEE.card("ones=3").fill("ones", 2)
 
 
-@pytest.mark.parametrize("dice", ["1 3 3 4 6", "13346", "6,4,3,3,1", (6, 3, 1, 4, 3), ["1", "3", "3", "4", "6"]])
+@pytest.mark.parametrize(
+    "dice", ["1 3 3 4 6", "13346", "6,4,3,3,1", (6, 3, 1, 4, 3), ["1", "3", "3", "4", "6"]]
+)
 def test_dice_are_read_in_any_form_and_order(dice: object) -> None:
     assert parse_dice(YAHTZEE, dice) == (1, 3, 3, 4, 6)  # type: ignore[arg-type]
 

@@ -97,6 +97,8 @@ def plain(value: Any, spot: Spot, depth: int = 0) -> Any:
     if depth > 8:
         raise spot.found("tables or lists more than eight deep", "values as the rules format describes them")
     match value:
+        case str() | bool() | int():
+            return value
         case Mapping():
             for key in value:
                 if not isinstance(key, str):

@@ -1,0 +1,146 @@
+"""`dicewise advise`: the best move and what the others lose."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import click
+
+from ..rules import Ruleset, names
+from .choice import chosen_rules, set_option
+from .output import counted, number, progress_bar, show_json, show_line, show_table
+
+if TYPE_CHECKING:
+    from ..lookup import Advice, Option, Table
+    from ..scorecard import Position
+
+_TOP = 10
+
+
+@click.command("advise")
+@click.argument("dice", nargs=-1, metavar="[DICE]...")
+@click.option(
+    "--rules", "name", metavar="NAME|FILE", help=f"The game or a rules file.  [default: {names()[0]}]"
+)
+@click.option(
+    "--rerolls", type=int, metavar="N", help="Rerolls left this turn.  [default: as after the first roll]"
+)
+@click.option(
+    "--card",
+    metavar="TEXT",
+    help='The boxes filled so far, such as "ones=3 sixes=24".  [default: an empty card]',
+)
+@click.option("--position", metavar="TEXT", help='All of it in one text: "rules | card | dice | rerolls".')
+@set_option
+@click.option(
+    "--top",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help=f"How many moves to show.  [default: {_TOP}, with --json all]",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
+def command(
+    dice: tuple[str, ...],
+    name: str | None,
+    rerolls: int | None,
+    card: str | None,
+    position: str | None,
+    changes: tuple[str, ...],
+    top: int | None,
+    as_json: bool,
+) -> None:
+    """Name the best move for the DICE on the table.
+
+    Value: the expected final score after the move, in points, those on the card included.
+    Loss: how many points the move gives away against the best one.
+
+    \b
+    dicewise advise 1 3 3 4 6
+    dicewise advise 13346 --rules yacht --rerolls 1 --card "ones=3 choice=22"
+    dicewise advise 5 5 5 5 5 --rerolls 0 --card "fives=25 yahtzee=50 bonuses=1"
+    dicewise advise --position "yatzy | one_pair=12 | 1 2 2 5 6 | 2"
+
+    A card names each filled box by its key with its points, and with "bonuses" how many bonuses for
+    further Yahtzees were scored; `dicewise rules NAME` lists the keys. A game that has no table yet
+    is solved first, and its table kept for next time.
+    """  # noqa: D301
+    if position is None:
+        where = _position_of_parts(dice, name, rerolls, card, changes)
+    else:
+        if dice or changes or any(given is not None for given in (name, rerolls, card)):
+            raise click.UsageError(
+                "--position says it all: no DICE, --rules, --rerolls, --card or --set beside it"
+            )
+        from ..scorecard import Position
+
+        where = Position.parse(position)
+    advice = _table(where.card.ruleset).advise_position(where)
+    if as_json:
+        show_json(advice.as_dict(top))
+    else:
+        _show(advice, _TOP if top is None else top)
+
+
+def _position_of_parts(
+    dice: tuple[str, ...], name: str | None, rerolls: int | None, card: str | None, changes: tuple[str, ...]
+) -> Position:
+    if not dice:
+        raise click.UsageError("found no dice, expected those on the table: dicewise advise 1 3 3 4 6")
+    if box := next((text for text in dice if "=" in text), None):
+        raise click.UsageError(f'found {box!r} among the dice; quote a whole card: --card "ones=3 {box}"')
+    from ..scorecard import Position, Scorecard, parse_dice
+
+    rules = chosen_rules(name or names()[0], changes)
+    left = rules.rolls - 1 if rerolls is None else rerolls
+    return Position(Scorecard.parse(rules, card or ""), parse_dice(rules, " ".join(dice)), left)
+
+
+def _table(rules: Ruleset) -> Table:
+    """Open the table, or solve the game and say so."""
+    from .. import library
+
+    found: Table | None = library.get(rules)
+    if found is not None:
+        return found
+    started = perf_counter()
+    with progress_bar(f"Solving {rules.name}, once") as progress:
+        table = library.load(rules, progress=progress)
+    # Only a table that came from a file brings its root value along.
+    kept = f"the table is kept for next time in {library.cache_folder()}"
+    lost = f"the table could not be kept in {library.cache_folder()}"
+    seconds = perf_counter() - started
+    click.echo(f"Solved {rules.name} in {seconds:.1f} s; {lost if table.root is None else kept}.", err=True)
+    return table
+
+
+def _show(advice: Advice, top: int) -> None:
+    rules = advice.position.card.ruleset
+    best, others = advice.best, advice.options[1:]
+    show_line(f"{in_words(best, rules)}: expected final score {best.value:.2f}", style="bold")
+    shown = others[: top - 1]
+    if shown:
+        show_line()
+        rows = [(in_words(option, rules), f"{option.value:.2f}", _loss(option.loss)) for option in shown]
+        show_table(rows, ("Otherwise", "Value", "Loss"), right=(1, 2), indent=2)
+    if not others:
+        show_line("Nothing else is allowed.")
+    elif more := len(others) - len(shown):
+        show_line(f"{'' if shown else chr(10)}  {more} more; --top {len(others) + 1} shows all.", style="dim")
+    show_line(f"\nPosition: {advice.position}", style="dim")
+
+
+def in_words(option: Option, rules: Ruleset) -> str:
+    """Return a move as one says it: "Keep 3 3, reroll three dice", "Fill Threes for 6 points"."""
+    if option.action == "keep":
+        rest = rules.dice - len(option.dice)
+        if option.dice:
+            return f"Keep {' '.join(map(str, option.dice))}, reroll {counted(rest, 'die', 'dice')}"
+        return "Reroll the die" if rest == 1 else f"Reroll all {number(rest)} dice"
+    title = next(box.title for box in rules.categories if box.key == option.category)
+    points = "1 point" if option.points == 1 else f"{option.points} points"
+    return f"Fill {title} for {points}" + (f" and a bonus of {option.bonus}" if option.bonus else "")
+
+
+def _loss(loss: float) -> str:
+    return "<0.01" if 0 < loss < 0.005 else f"{loss:.2f}"

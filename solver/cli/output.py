@@ -1,0 +1,142 @@
+"""What the commands print: tables for people, one line of JSON for programs, a progress bar on a terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ..levels import Progress
+
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six")
+_UNBOUNDED = 10_000
+"""Width where no terminal sets one: a row stays on its line, for grep and for files."""
+_NARROWEST = 72
+"""On a narrower terminal the lines of a table break, and no column is lost."""
+
+
+def number(count: int) -> str:
+    """Return a small number as a word."""
+    return _NUMBERS[count] if count < len(_NUMBERS) else str(count)
+
+
+def counted(count: int, one: str, many: str) -> str:
+    """Return a number as a word with its noun: "one die", "three dice"."""
+    return f"{number(count)} {one if count == 1 else many}"
+
+
+def size(length: int) -> str:
+    """Return a number of bytes in kB or MB."""
+    return f"{length / 1e6:.2f} MB" if length >= 1e6 else f"{length / 1e3:.1f} kB"
+
+
+def console(*, stderr: bool = False) -> Console:
+    """Return where to print; text is taken literally, brackets in it are no markup."""
+    from rich.console import Console
+
+    system: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
+    made = Console(stderr=stderr, color_system=system, markup=False, emoji=False, highlight=False)
+    if not made.is_terminal:
+        made.width = _UNBOUNDED
+    return made
+
+
+def show_line(text: str = "", *, style: str | None = None) -> None:
+    """Print a line of text, in a style where the terminal has it."""
+    made = console()
+    if made.is_terminal and style:
+        made.print(text, style=style, soft_wrap=True)
+    else:
+        click.echo(text)
+
+
+def show_table(
+    rows: Sequence[Sequence[str]],
+    header: Sequence[str] = (),
+    *,
+    right: Sequence[int] = (),
+    whole: Sequence[int] = (0,),
+    indent: int = 0,
+    widest: int | None = None,
+) -> None:
+    """Print rows in columns.
+
+    Parameters
+    ----------
+    rows
+        The cells of each row, one row at least; missing ones are empty.
+    header
+        The names of the columns, if they have any.
+    right
+        Columns of numbers, aligned to the right.
+    whole
+        Columns that a narrow terminal must not break.
+    indent
+        Spaces before each row.
+    widest
+        Characters after which text in the last column goes on below.
+    """
+    from rich.box import SIMPLE_HEAD
+    from rich.padding import Padding
+    from rich.table import Table
+
+    grid = Table(
+        box=SIMPLE_HEAD if header else None, show_header=bool(header), show_edge=False, pad_edge=False
+    )
+    columns = max(map(len, rows))
+    for place in range(columns):
+        grid.add_column(
+            header[place] if header else "",
+            justify="right" if place in right else "left",
+            no_wrap=place in whole or place in right,
+            overflow="fold",
+            max_width=widest if place == columns - 1 else None,
+        )
+    for row in rows:
+        grid.add_row(*row)
+    made = console()
+    made.width = max(made.width, _NARROWEST)
+    with made.capture() as captured:
+        made.print(Padding(grid, (0, 0, 0, indent), expand=False))
+    text = captured.get()
+    if not made.is_terminal:
+        text = "".join(line.rstrip() + "\n" for line in text.splitlines())
+    click.echo(text, nl=False, color=made.is_terminal)
+
+
+def show_json(value: Any) -> None:
+    """Print a value as one line of JSON."""
+    click.echo(json.dumps(value))
+
+
+@contextmanager
+def progress_bar(task: str) -> Iterator[Progress | None]:
+    """Show a progress bar on stderr, where that is a terminal, while the block runs.
+
+    Yields what to call with the work done and in all; None where there is no terminal.
+    """
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.progress import BarColumn, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+    )
+    with Bar(*columns, console=console(stderr=True), transient=True) as bar:
+        # Without a total the bar pulses: the time until the first call may be that of compiling.
+        shown = bar.add_task(task, total=None)
+        yield lambda done, total: bar.update(shown, completed=done, total=total)

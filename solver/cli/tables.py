@@ -1,0 +1,162 @@
+"""`dicewise tables`: the tables that are there, rebuilding the shipped ones, and checking them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..errors import RulesError, TableError
+from ..rules import names
+from ..rules.wording import did_you_mean, listed
+from . import Fault
+from .output import counted, progress_bar, show_line, show_table, size
+
+_ENTRY_KEYS = {"name", "file", "digest", "bytes", "sha256"}
+
+_DEFAULT = "[default: that of the shipped tables]"
+_FOLDER = click.Path(file_okay=False, path_type=Path)
+
+
+@click.group("tables", invoke_without_command=True)
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """List the tables at hand; rebuild or check the shipped ones.
+
+    Tables are looked for in the folder named by DICEWISE_TABLES, among the shipped ones, and in your
+    cache folder, where games solved on first use are kept.
+    """
+    if ctx.invoked_subcommand is None:
+        _list()
+
+
+@command.command("build")
+@click.argument("games", nargs=-1, metavar="[NAME]...")
+@click.option(
+    "--output", "-o", "folder", type=_FOLDER, metavar="DIR", help=f"The folder to write to.  {_DEFAULT}"
+)
+def build(games: tuple[str, ...], folder: Path | None) -> None:
+    """Solve the games and write their tables and the manifest.
+
+    All shipped games, unless some are named. The same code writes the same bytes, so that anyone can
+    rebuild the shipped tables and compare.
+    """
+    from .. import library
+
+    for name in games:
+        if name not in names():
+            close = did_you_mean(name, names())
+            raise RulesError(f"tables: found {name!r}, expected shipped games{close}: {', '.join(names())}")
+    place = folder or library.shipped_folder()
+    place.mkdir(parents=True, exist_ok=True)
+    entries = {} if not games else {entry["name"]: entry for entry in _manifest(place, missing_ok=True)}
+    for name in dict.fromkeys(games or names()):
+        with progress_bar(f"Solving {name}"):
+            entries[name] = library.ship(name, place)
+        written = entries[name]
+        click.echo(f"{written['file']}: {size(written['bytes'])}, expected score {written['value']:.10f}")
+    known = [entries[name] for name in names() if name in entries]
+    library.write_manifest(known, place)
+    click.echo(f"{place}: {_in_all(known)}")
+
+
+@command.command("check")
+@click.option("--folder", type=_FOLDER, metavar="DIR", help=f"The folder to check.  {_DEFAULT}")
+def check(folder: Path | None) -> None:
+    """Compare the shipped tables with their manifest.
+
+    Sizes, checksums, and whether the tables are those of the rules of today.
+    """
+    from .. import library
+
+    place = folder or library.shipped_folder()
+    entries = _manifest(place)
+    wrong = list(_faults(entries, place, complete=folder is None))
+    for fault in wrong:
+        Fault(fault).show()
+    if wrong:
+        click.get_current_context().exit(Fault.exit_code)
+    click.echo(f"{place}: OK, {_in_all(entries)}, as the manifest says")
+
+
+def _in_all(entries: list[dict[str, Any]]) -> str:
+    total = sum(entry["bytes"] for entry in entries)
+    return f"{counted(len(entries), 'table', 'tables')}, {size(total)}"
+
+
+def _faults(entries: list[dict[str, Any]], folder: Path, *, complete: bool) -> Iterator[str]:
+    """Yield each fault; where `complete`, the lack of a shipped game is one."""
+    from ..library import SUFFIX
+    from ..rules import ruleset
+    from ..scoring import scoring
+
+    for entry in entries:
+        path = folder / entry["file"]
+        if not path.is_file():
+            yield f"{str(path)!r}: found no such file, but the manifest lists it"
+            continue
+        contents = path.read_bytes()
+        if len(contents) != entry["bytes"]:
+            yield f"{str(path)!r}: found {len(contents)} bytes, expected {entry['bytes']}"
+        elif sha256(contents).hexdigest() != entry["sha256"]:
+            yield f"{str(path)!r}: found other contents than those of the checksum in the manifest"
+        elif entry["name"] not in names() or scoring(ruleset(entry["name"])).digest != entry["digest"]:
+            yield f"{str(path)!r}: found a table of other rules than those of {entry['name']} today"
+    files = {path.name for path in folder.glob(f"*{SUFFIX}")}
+    if unlisted := sorted(files - {entry["file"] for entry in entries}):
+        yield f"{str(folder)!r}: found {listed(unlisted)}, which the manifest does not list"
+    if complete and (
+        missing := [name for name in names() if name not in {entry["name"] for entry in entries}]
+    ):
+        yield f"{str(folder)!r}: found no table of {listed(missing)} in the manifest"
+
+
+def _manifest(folder: Path, *, missing_ok: bool = False) -> list[dict[str, Any]]:
+    from ..library import MANIFEST
+
+    path = folder / MANIFEST
+    if missing_ok and not path.exists():
+        return []
+    try:
+        entries: list[dict[str, Any]] = json.loads(path.read_text("utf-8"))["tables"]
+        if all(entry.keys() >= _ENTRY_KEYS for entry in entries):
+            return entries
+    except (ValueError, LookupError, TypeError, AttributeError):
+        pass
+    raise Fault(f"{str(path)!r}: found something else than the manifest that `tables build` writes")
+
+
+def _list() -> None:
+    from .. import library
+
+    chosen = os.environ.get(library.FOLDER_VARIABLE)
+    places = [(library.FOLDER_VARIABLE, Path(chosen))] if chosen else []
+    places += [("Shipped", library.shipped_folder()), ("Cache", library.cache_folder())]
+    for label, folder in places:
+        show_line(f"{label}: {folder}", style="bold")
+        rows = list(_rows(folder))
+        if rows:
+            show_table(rows, ("Game", "File", "Size", "Expected score"), right=(2, 3), whole=(0,), indent=2)
+        else:
+            show_line("  no tables" if folder.is_dir() else "  no such folder")
+
+
+def _rows(folder: Path) -> Iterator[tuple[str, str, str, str]]:
+    from ..library import SUFFIX
+    from ..table import read_header
+
+    found = []
+    for path in folder.glob(f"*{SUFFIX}"):
+        try:
+            header = read_header(path)
+        except TableError as error:
+            found.append(("?", path.name, size(path.stat().st_size), f"({type(error).__name__})"))
+        else:
+            found.append((header.name, path.name, size(path.stat().st_size), f"{header.root:.10f}"))
+    order = {name: place for place, name in enumerate(names())}
+    yield from sorted(found, key=lambda row: (order.get(row[0], len(order)), row))

@@ -1,0 +1,229 @@
+"""The exact distribution of the final score under the table's strategy.
+
+Let p(x, e) be the probability that a turn from state x, played by the strategy, ends with e: a box, its
+points and perhaps a bonus, g(e) points in all, and the state x.e after. Then, level by level,
+
+    forwards    reach(x.e)  += reach(x) p(x, e)                      the chance that a game comes to a state
+    backwards   D_x(s)       = sum over e of p(x, e) D_{x.e}(s - g(e))   the distribution of points to come
+
+with D of a finished state certain of its upper bonus. Nothing is sampled and nothing cut off: a game
+of all Yahtzees keeps its tiny probability. Only states that the strategy comes to are worked on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from .levels import Progress
+from .lookup import Table
+from .plan import Floats, Ints
+from .scorecard import Position, Scorecard, parse_dice
+from .states import States
+from .strategy import Ends, Follower
+
+_STATES_A_PIECE = 256
+
+
+@dataclass(frozen=True, eq=False)
+class Distribution:
+    """The exact distribution of the final score, and what the boxes contribute.
+
+    Attributes
+    ----------
+    scores : int64 array, shape (n,)
+        Final scores in points, rising without gaps.
+    probabilities : float64 array, shape (n,)
+        The probability of each; they sum to 1.
+    table : Table
+        Whose strategy is followed.
+    card : Scorecard
+        The card that the distribution starts from.
+    by_row : float64 array, shape (turns still to come, 2 x rows)
+        The probability that a turn ends with each row (category and points, then with the bonus).
+    upper_bonus : tuple of (points, probability)
+        Each upper bonus above 0 and its probability.
+    """
+
+    scores: Ints
+    probabilities: Floats
+    table: Table
+    card: Scorecard
+    by_row: Floats
+    upper_bonus: tuple[tuple[int, float], ...]
+
+    @cached_property
+    def mean(self) -> float:
+        """Expected final score, in points."""
+        return float(self.scores @ self.probabilities)
+
+    @cached_property
+    def standard_deviation(self) -> float:
+        """Standard deviation of the final score, in points."""
+        return float(np.sqrt((self.scores - self.mean) ** 2 @ self.probabilities))
+
+    @property
+    def mode(self) -> int:
+        """The most probable final score, the least of equals."""
+        return int(self.scores[np.argmax(self.probabilities)])
+
+    @property
+    def least(self) -> int:
+        """The least final score that can be."""
+        return int(self.scores[np.flatnonzero(self.probabilities)[0]])
+
+    @property
+    def greatest(self) -> int:
+        """The greatest final score that can be."""
+        return int(self.scores[np.flatnonzero(self.probabilities)[-1]])
+
+    def probability(self, score: int) -> float:
+        """Return the probability of exactly this final score."""
+        place = score - int(self.scores[0])
+        return float(self.probabilities[place]) if 0 <= place < len(self.scores) else 0.0
+
+    def at_least(self, score: int) -> float:
+        """Return the probability of this final score or a greater one."""
+        # Summed from the greatest score down, so that small tails keep their precision.
+        return float(np.sum(self.probabilities[self.scores >= score][::-1]))
+
+    def quantile(self, share: float) -> int:
+        """Return the least score x with P(score <= x) >= share.
+
+        Raises
+        ------
+        ValueError
+            For a share that is not above 0 and at most 1.
+        """
+        if not 0 < share <= 1:
+            raise ValueError(f"share {share!r}: expected a number above 0 and at most 1")
+        reached = np.cumsum(self.probabilities) >= share - 1e-12
+        return int(self.scores[np.argmax(reached)]) if reached.any() else self.greatest
+
+
+def distribution(
+    table: Table,
+    card: Scorecard | str | None = None,
+    dice: str | Iterable[int | str] | None = None,
+    rerolls: int | None = None,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Distribution:
+    """Return the exact distribution of the final score under the table's strategy.
+
+    Parameters
+    ----------
+    table
+        The table whose strategy is followed, ties broken as in `lookup`.
+    card
+        The card to start from; the empty card unless given.
+    dice, rerolls
+        Dice on the table and rerolls left, where the turn has begun.
+    threads
+        All usable cores unless given; the result is equal to the bit.
+    progress
+        Called with the levels done and in all.
+
+    Raises
+    ------
+    CardError, DiceError
+        If the card, the dice or the rerolls are not possible.
+    """
+    held = table.card(card)
+    game = table.states
+    follower = Follower(table, threads)
+    first = held.filled.bit_count()
+    position = game.position(held.filled, held.upper_subtotal, int(held.armed))
+    levels = [np.array([position])]
+    ends: list[Ends] = []
+    by_row = np.zeros((game.scoring.boxes - first, 2 * len(follower.plan.rows.points)))
+    reach = np.zeros(game.size)
+    reach[position] = 1
+    with ThreadPoolExecutor(follower.threads) as pool:
+        for turn in range(len(by_row)):
+            if turn == 0 and dice is not None:
+                place = Position(held, parse_dice(table.ruleset, dice), _left(table, rerolls))
+                lattice = game.scoring.lattice
+                roll = lattice.short + lattice.roll(place.dice)
+                found = follower.ends_from(position, roll, place.rerolls)
+            else:
+                found = follower.ends(levels[-1], pool)
+            ends.append(found)
+            _forwards(levels[-1], found, reach, by_row[turn])
+            start, end = game.level_start[first + turn + 1 : first + turn + 3]
+            levels.append(start + np.flatnonzero(reach[start:end]))
+            if progress:
+                progress(turn + 1, 2 * len(by_row))
+        low, starts, probabilities = _finished(game, levels[-1])
+        for turn in reversed(range(len(by_row))):
+            below = (low, starts, probabilities)
+            low, starts, probabilities = _backwards(game, ends.pop(), levels[turn + 1], *below, pool)
+            if progress:
+                progress(2 * len(by_row) - turn, 2 * len(by_row))
+    scores = held.boxes_total + int(low[0]) + np.arange(len(probabilities))
+    bonus = game.final[levels[-1] - game.level_start[-2]]
+    paid = tuple((int(b), float(reach[levels[-1][bonus == b]].sum())) for b in np.unique(bonus) if b)
+    return Distribution(scores, probabilities, table, held, by_row, paid)
+
+
+def _left(table: Table, rerolls: int | None) -> int:
+    return table.ruleset.rolls - 1 if rerolls is None else rerolls
+
+
+def _forwards(positions: Ints, ends: Ends, reach: Floats, by_row: Floats) -> None:
+    """Add the chance of coming to the states after, and of each row."""
+    from .strategy_kernels import spread_reach
+
+    counts = np.diff(ends.first)
+    spread_reach(reach[positions], counts, ends.rows, ends.probabilities, ends.after, reach, by_row)
+
+
+def _finished(game: States, positions: Ints) -> tuple[Ints, Ints, Floats]:
+    """Return the distribution of the points to come of finished states: their upper bonus, for certain."""
+    bonus = game.final[positions - game.level_start[-2]].astype(np.int64)
+    return bonus, np.arange(len(positions) + 1), np.ones(len(positions))
+
+
+def _backwards(
+    game: States,
+    ends: Ends,
+    positions_after: Ints,
+    low_after: Ints,
+    start_after: Ints,
+    scores_after: Floats,
+    pool: ThreadPoolExecutor,
+) -> tuple[Ints, Ints, Floats]:
+    """Return the distributions of the points to come of one level from those of the level after.
+
+    Returns
+    -------
+    low : int64 array
+        The least score of each state.
+    start : int64 array
+        Where the probabilities of each state start, and where the last ends.
+    scores : float64 array
+        The probability of each score from the least on, state after state.
+    """
+    from .strategy_kernels import convolve
+
+    index = np.empty(game.size, np.int64)
+    index[positions_after] = np.arange(len(positions_after))
+    after = index[ends.after]
+    high_after = low_after + np.diff(start_after) - 1
+    low = np.minimum.reduceat(ends.gains + low_after[after], ends.first[:-1])
+    high = np.maximum.reduceat(ends.gains + high_after[after], ends.first[:-1])
+    start = np.concatenate([[0], np.cumsum(high - low + 1)])
+    scores = np.empty(int(start[-1]))
+
+    def work(first: int) -> None:
+        last = min(first + _STATES_A_PIECE, len(low))
+        own = (ends.first, after, ends.gains, ends.probabilities, low, start, scores)
+        convolve(first, last, *own, low_after, start_after, scores_after)
+
+    list(pool.map(work, range(0, len(low), _STATES_A_PIECE)))
+    return low, start, scores

@@ -1,0 +1,219 @@
+"""Whole games played under the table's strategy, many at once.
+
+Games go on turn by turn together. The strategy of each state that some game has come to is worked out
+once a turn, for all rolls; each game then only looks up what to do, games of one state one after the
+other. Random numbers come from numpy's PCG64DXSM, one stream a block of games, so that a seed gives the
+same games whatever the number of threads.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .dice import Lattice, lattice
+from .distribution import Distribution
+from .levels import Progress
+from .lookup import Table
+from .plan import Floats, Ints, LanePlan
+from .rules import FACES
+from .scorecard import Scorecard
+from .strategy import Follower
+
+_BLOCK = 1 << 18
+
+
+@dataclass(frozen=True, eq=False)
+class Simulation:
+    """Simulated games.
+
+    Attributes
+    ----------
+    table, card
+        Whose strategy was followed, and the card that each game starts from.
+    seed : int
+    scores : int32 array, shape (games,)
+        The final score of each game, in points.
+    by_row : float64 array, shape (turns, 2 x rows)
+        How often a turn ended with each row, as a share of the games; see `Distribution`.
+    upper_bonus : tuple of (points, share of the games)
+    record : int16 array, shape (games, turns, rolls a turn, 2), or None
+        Each roll's number and the action taken, where asked for; -1 where a turn had ended.
+    """
+
+    table: Table
+    card: Scorecard
+    seed: int
+    scores: NDArray[np.int32]
+    by_row: Floats
+    upper_bonus: tuple[tuple[int, float], ...]
+    record: NDArray[np.int16] | None = None
+
+    @cached_property
+    def distribution(self) -> Distribution:
+        """The scores as a distribution: each with its share of the games."""
+        low = int(self.scores.min())
+        counts = np.bincount(self.scores - low)
+        shares = counts / len(self.scores)
+        scores = low + np.arange(len(counts))
+        return Distribution(scores, shares, self.table, self.card, self.by_row, self.upper_bonus)
+
+    @property
+    def mean(self) -> float:
+        """Mean final score, in points."""
+        return float(self.scores.mean())
+
+    @property
+    def standard_deviation(self) -> float:
+        """Standard deviation of the final scores (with n - 1), in points; 0 for a single game."""
+        return float(self.scores.std(ddof=1)) if len(self.scores) > 1 else 0.0
+
+    @property
+    def standard_error(self) -> float:
+        """Standard error of the mean, in points."""
+        return self.standard_deviation / float(np.sqrt(len(self.scores)))
+
+
+def simulate(
+    table: Table,
+    games: int,
+    *,
+    seed: int = 0,
+    card: Scorecard | str | None = None,
+    threads: int | None = None,
+    record: bool = False,
+    progress: Progress | None = None,
+) -> Simulation:
+    """Play whole games under the table's strategy.
+
+    Parameters
+    ----------
+    table
+        The table whose strategy is followed, ties broken as in `lookup`.
+    games
+        How many games, 1 or more.
+    seed
+        The same seed gives the same games, whatever the number of threads.
+    card
+        The card that each game starts from; the empty card unless given.
+    threads
+        All usable cores unless given.
+    record
+        Whether to keep every roll and action.
+    progress
+        Called with the turns done and in all.
+
+    Raises
+    ------
+    ValueError
+        For fewer than one game or a negative seed.
+    CardError
+        If the card cannot arise.
+    """
+    from .strategy_kernels import bring_together, play_turns
+
+    _check(games, seed)
+    held, game = table.card(card), table.states
+    follower = Follower(table, threads)
+    lattice_of = game.scoring.lattice
+    first = held.filled.bit_count()
+    turns, rolls = game.scoring.boxes - first, game.scoring.rolls
+    start = game.position(held.filled, held.upper_subtotal, int(held.armed))
+    positions = np.full(games, start, np.int32)
+    scores = np.full(games, held.boxes_total, np.int32)
+    records = np.full((games, turns, rolls, 2) if record else (0, turns, rolls, 2), -1, np.int16)
+    blocks = [(at, min(at + _BLOCK, games)) for at in range(0, games, _BLOCK)]
+    streams = [
+        np.random.Generator(np.random.PCG64DXSM(s)) for s in np.random.SeedSequence(seed).spawn(len(blocks))
+    ]
+    rows = 2 * len(follower.plan.rows.points)
+    by_row = np.zeros((turns, rows))
+    chances = _outcomes(lattice_of.dice)
+    index = np.empty(game.size, np.int32)
+    with ThreadPoolExecutor(follower.threads) as pool:
+        for turn in range(turns):
+            level = slice(int(game.level_start[first + turn]), int(game.level_start[first + turn + 1]))
+            present = np.zeros(game.size, bool)
+            present[positions] = True
+            found = level.start + np.flatnonzero(present[level])
+            index[found] = np.arange(len(found))
+            actions, lanes = follower.actions(found, pool), follower.lanes(found)
+
+            def work(block: int, at: _Turn = _Turn(turn, len(found), lanes, actions)) -> Ints:
+                begin, end = blocks[block]
+                if not record:
+                    counts = np.zeros(at.states + 1, np.int64)
+                    bring_together(positions[begin:end], scores[begin:end], index, counts)
+                random = streams[block].integers(0, 1 << 64, (end - begin, rolls), np.uint64)
+                by_row = np.zeros(rows, np.int64)
+                play_turns(
+                    begin,
+                    end,
+                    follower.plan,
+                    at.lanes,
+                    index,
+                    at.actions,
+                    random,
+                    *chances,
+                    positions,
+                    scores,
+                    by_row,
+                    records[:, at.turn],
+                )
+                return by_row
+
+            by_row[turn] = sum(pool.map(work, range(len(blocks)))) / games
+            if progress:
+                progress(turn + 1, turns)
+    bonus = game.final[positions - game.level_start[-2]].astype(np.int32)
+    scores += bonus
+    paid = tuple((int(b), float(np.mean(bonus == b))) for b in np.unique(bonus) if b)
+    return Simulation(table, held, seed, scores, by_row, paid, records if record else None)
+
+
+class _Turn(NamedTuple):
+    turn: int
+    states: int
+    lanes: LanePlan
+    actions: NDArray[np.int16]
+
+
+def _check(games: int, seed: int) -> None:
+    if isinstance(games, bool) or not isinstance(games, (int, np.integer)) or games < 1:
+        raise ValueError(f"games {games!r}: expected a whole number from 1")
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise ValueError(f"seed {seed!r}: expected a whole number from 0")
+
+
+@lru_cache(maxsize=8)
+def _outcomes(dice: int) -> tuple[Ints, NDArray[np.uint64], NDArray[np.int16]]:
+    """Return, for each keep, the rolls that its reroll gives, one for each equally likely outcome.
+
+    Returns
+    -------
+    first : int64 array, shape (keeps of fewer than all dice,)
+        Where the rolls of each keep start.
+    outcomes : uint64 array
+        How many there are.
+    rolls : int16 array
+        The rolls' numbers.
+    """
+    keeps = lattice(dice)
+    thrown = [
+        np.array(list(product(range(1, FACES + 1), repeat=free)), np.int64).reshape(FACES**free, free)
+        for free in range(dice + 1)
+    ]
+    rolls = [_completed(keeps, keep, thrown[dice - len(keep)]) for keep in keeps.keeps[: keeps.short]]
+    outcomes = np.array([len(found) for found in rolls])
+    return np.cumsum(outcomes) - outcomes, outcomes.astype(np.uint64), np.concatenate(rolls).astype(np.int16)
+
+
+def _completed(keeps: Lattice, keep: tuple[int, ...], thrown: Ints) -> NDArray[np.int32]:
+    kept = np.broadcast_to(np.array(keep, np.int64), (len(thrown), len(keep)))
+    return keeps.roll_numbers(np.concatenate([kept, thrown], axis=1))

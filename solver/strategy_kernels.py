@@ -1,0 +1,407 @@
+"""The compiled loops that follow the table's strategy: what it chooses, and how a turn ends.
+
+Work goes by tiles of any `LANES` states, given by a `LanePlan`. Besides the work arrays of `kernels`:
+
+    choices    a row a (rerolls left, roll): the action chosen, category c or boxes + keep, as a float64;
+               then a row a roll for the value of the chosen fill
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .kernels import best_fills, compiled, fill_rows, maxima, means, part, special_rolls
+from .plan import DecisionPlan, Floats, Ints, LanePlan, Plan, RowPlan, SetPlan, TurnPlan
+from .states import LANES
+from .turn import TIE
+from .vectors import above, add, greater, load, spread, store
+
+_LOW = -np.inf
+
+
+@part
+def choose(
+    values: Floats,
+    first: int,
+    plan: Plan,
+    lanes: LanePlan,
+    inside: DecisionPlan,
+    choices: Floats,
+    rows: Floats,
+    keeps: Floats,
+) -> None:
+    """Write the strategy's choice for each roll and number of rerolls left, for the tile from `first`."""
+    sets, turn = plan.sets, plan.turn
+    rolls = turn.keeps - turn.short
+    end = min(first + LANES, len(lanes.set))
+    lane = first
+    while lane < end:
+        number = lanes.set[lane]
+        count = 1
+        while (
+            lane + count < end
+            and lanes.set[lane + count] == number
+            and (lanes.lane[lane + count] == lanes.lane[lane] + count)
+        ):
+            count += 1
+        fill_rows(values, plan.rows, sets, number, lanes.lane[lane], count, lane - first, rows)
+        best_fills(turn, plan.rows, sets.available[number], lane == first, rows, keeps)
+        choose_fills(plan.rows, turn, sets.available[number], lane == first, rows, choices)
+        if sets.special[number]:
+            special_rolls(turn, plan.rows, sets, number, lanes.lane[lane], count, lane - first, rows, keeps)
+            choose_special(
+                turn, plan.rows, sets, number, lanes.lane[lane], count, lane - first, rows, choices
+            )
+        lane += count
+    for rerolls in range(1, turn.rerolls + 1):
+        means(turn, keeps)
+        choose_keeps(turn, plan.rows.boxes, inside, rerolls * rolls, choices, keeps)
+        if rerolls < turn.rerolls:
+            maxima(turn, keeps)
+
+
+@part
+def choose_fills(
+    plan: RowPlan, turn: TurnPlan, available: int, fresh: bool, rows: Floats, choices: Floats
+) -> None:
+    """Write the box chosen for each roll, the first in card order of equals, and its value."""
+    rolls = turn.keeps - turn.short
+    value_rows = (turn.rerolls + 1) * rolls
+    for roll in range(rolls):
+        best = spread(_LOW)
+        for category in range(plan.boxes):
+            if available >> category & 1:
+                best = greater(load(rows, plan.of_roll[category * rolls + roll]), best)
+        bound = add(best, spread(-TIE))
+        choice, value = spread(-1.0), spread(_LOW)
+        if not fresh:
+            choice, value = load(choices, roll * LANES), load(choices, (value_rows + roll) * LANES)
+        for category in range(plan.boxes - 1, -1, -1):
+            if available >> category & 1:
+                here = load(rows, plan.of_roll[category * rolls + roll])
+                choice = above(here, bound, spread(float(category)), choice)
+                value = above(here, bound, here, value)
+        store(choices, roll * LANES, choice)
+        store(choices, (value_rows + roll) * LANES, value)
+
+
+@part
+def choose_special(
+    turn: TurnPlan,
+    plan: RowPlan,
+    sets: SetPlan,
+    number: int,
+    lane: int,
+    count: int,
+    at: int,
+    rows: Floats,
+    choices: Floats,
+) -> None:
+    """Do as `choose_fills` for the rolls of all dice alike once the Yahtzee box is filled."""
+    rolls = turn.keeps - turn.short
+    value_rows = (turn.rerolls + 1) * rolls
+    for face in range(6):
+        allowed = sets.joker_boxes[number, face]
+        for i in range(count):
+            bonus = plan.bonus if lane + i >= sets.classes[number] else 0.0
+            greatest = _LOW
+            for category in range(plan.boxes):
+                if allowed >> category & 1:
+                    row = special_row(plan, sets, number, face, category, rolls)
+                    greatest = max(rows[row + at + i] + bonus, greatest)
+            for category in range(plan.boxes - 1, -1, -1):
+                if allowed >> category & 1:
+                    value = rows[special_row(plan, sets, number, face, category, rolls) + at + i] + bonus
+                    if value > greatest - TIE:
+                        choices[plan.alike[face] * LANES + at + i] = category
+                        choices[(value_rows + plan.alike[face]) * LANES + at + i] = value
+
+
+@part
+def special_row(plan: RowPlan, sets: SetPlan, number: int, face: int, category: int, rolls: int) -> int:
+    """Return the offset of the row for a roll of all dice alike, once the Yahtzee box is filled."""
+    if sets.joker_scores[number, face]:
+        return int(plan.of_joker[category * 6 + face])
+    return int(plan.of_roll[category * rolls + plan.alike[face]])
+
+
+@part
+def choose_keeps(
+    turn: TurnPlan, boxes: int, inside: DecisionPlan, to: int, choices: Floats, keeps: Floats
+) -> None:
+    """Write the choice for each roll between its best fill and the keeps inside it, from row `to` on."""
+    rolls = turn.keeps - turn.short
+    value_rows = (turn.rerolls + 1) * rolls
+    for roll in range(rolls):
+        best = spread(_LOW)
+        for place in range(inside.inside_first[roll], inside.inside_first[roll + 1]):
+            best = greater(load(keeps, inside.inside[place] * LANES), best)
+        bound = add(best, spread(-TIE))
+        choice, value = spread(-1.0), spread(_LOW)
+        for place in range(inside.inside_first[roll + 1] - 1, inside.inside_first[roll] - 1, -1):
+            keep = inside.inside[place]
+            here = load(keeps, keep * LANES)
+            choice = above(here, bound, spread(float(boxes + keep)), choice)
+            value = above(here, bound, here, value)
+        fill = load(choices, (value_rows + roll) * LANES)
+        bound = add(greater(fill, value), spread(-TIE))
+        store(choices, (to + roll) * LANES, above(fill, bound, load(choices, roll * LANES), choice))
+
+
+@part
+def follow(
+    plan: Plan,
+    number: int,
+    lane: int,
+    column: int,
+    left: int,
+    choices: Floats,
+    mass: Floats,
+    ends: Floats,
+    last: Floats,
+) -> None:
+    """Write the probability of each way a turn can end, for one lane of a tile.
+
+    `mass` holds the probability of each keep, to be rerolled, and of each roll, with `left` rerolls left;
+    it is used up to zeros. `ends` has an entry a row (category and points), then one a row for the same
+    with the bonus for a further Yahtzee. `last` gets, added, the probability of each roll to be the last.
+    """
+    turn = plan.turn
+    rolls = turn.keeps - turn.short
+    special = plan.sets.special[number]
+    armed = special and plan.sets.arming >= 0 and lane >= plan.sets.classes[number]
+    ends[:] = 0.0
+    for rerolls in range(left, -1, -1):
+        for keep in range(turn.short):
+            p = mass[keep] / 6
+            if p != 0.0:
+                mass[keep] = 0.0
+                for joint in range(6 * keep, 6 * keep + 6):
+                    mass[turn.more[joint] // LANES] += p
+        for roll in range(rolls):
+            p = mass[turn.short + roll]
+            mass[turn.short + roll] = 0.0
+            if p == 0.0:
+                continue
+            action = int(choices[(rerolls * rolls + roll) * LANES + column])
+            if action >= plan.rows.boxes:
+                mass[action - plan.rows.boxes] += p
+                continue
+            row = plan.rows.of_roll[action * rolls + roll] // LANES
+            bonus = 0
+            if special:
+                for face in range(6):
+                    if plan.rows.alike[face] == roll:
+                        row = special_row(plan.rows, plan.sets, number, face, action, rolls) // LANES
+                        bonus = len(plan.rows.points) if armed else 0
+            ends[row + bonus] += p
+            last[roll] += p
+
+
+@compiled
+def turn_ends(
+    values: Floats,
+    plan: Plan,
+    lanes: LanePlan,
+    inside: DecisionPlan,
+    start: Floats,
+    left: int,
+    counts: Ints,
+    rows_found: NDArray[np.int32],
+    probabilities: Floats,
+    rows: Floats,
+    keeps: Floats,
+    choices: Floats,
+    last: Floats,
+) -> int:
+    """Write how a turn from each lane ends: rows with their probabilities, lane after lane.
+
+    Each turn begins with the probabilities of keeps and rolls in `start`, and `left` rerolls left. Returns
+    how many ends were written; `counts` tells how many belong to each lane. A row from len(points) on
+    stands for the row before with the bonus for a further Yahtzee. `last` gets, added over all lanes, the
+    probability of each roll to be the last.
+    """
+    mass = np.empty(plan.turn.keeps)
+    ends = np.zeros(2 * len(plan.rows.points))
+    written = 0
+    for first in range(0, len(lanes.set), LANES):
+        choose(values, first, plan, lanes, inside, choices, rows, keeps)
+        for lane in range(first, min(first + LANES, len(lanes.set))):
+            mass[:] = start
+            follow(plan, lanes.set[lane], lanes.lane[lane], lane - first, left, choices, mass, ends, last)
+            before = written
+            for row in range(len(ends)):
+                if ends[row] > 0.0:
+                    rows_found[written] = row
+                    probabilities[written] = ends[row]
+                    written += 1
+            counts[lane] = written - before
+    return written
+
+
+@compiled
+def choose_actions(
+    values: Floats,
+    plan: Plan,
+    lanes: LanePlan,
+    inside: DecisionPlan,
+    actions: NDArray[np.int16],
+    rows: Floats,
+    keeps: Floats,
+    choices: Floats,
+) -> None:
+    """Write the strategy's action in each state: category c, or boxes + keep.
+
+    `actions` has the axes state, rerolls left and roll.
+    """
+    rolls = plan.turn.keeps - plan.turn.short
+    for first in range(0, len(lanes.set), LANES):
+        choose(values, first, plan, lanes, inside, choices, rows, keeps)
+        for lane in range(first, min(first + LANES, len(lanes.set))):
+            for left in range(plan.turn.rerolls + 1):
+                for roll in range(rolls):
+                    choice = choices[(left * rolls + roll) * LANES + lane - first]
+                    actions[lane, left, roll] = int(choice)
+
+
+@compiled
+def bring_together(
+    positions: NDArray[np.int32], scores: NDArray[np.int32], index: NDArray[np.int32], starts: Ints
+) -> None:
+    """Reorder games so that those of one state are neighbours; they are alike but for their scores.
+
+    `starts` has a zero for each state, and one more.
+    """
+    old_positions, old_scores = positions.copy(), scores.copy()
+    for position in positions:
+        starts[index[position] + 1] += 1
+    for state in range(1, len(starts)):
+        starts[state] += starts[state - 1]
+    for game in range(len(positions)):
+        state = index[old_positions[game]]
+        to = starts[state]
+        starts[state] += 1
+        positions[to], scores[to] = old_positions[game], old_scores[game]
+
+
+@compiled
+def play_turns(
+    first: int,
+    last: int,
+    plan: Plan,
+    lanes: LanePlan,
+    index: NDArray[np.int32],
+    actions: NDArray[np.int16],
+    random: NDArray[np.uint64],
+    outcome_first: Ints,
+    outcomes: NDArray[np.uint64],
+    outcome: NDArray[np.int16],
+    positions: NDArray[np.int32],
+    scores: NDArray[np.int32],
+    by_row: Ints,
+    record: NDArray[np.int16],
+) -> None:
+    """Play one turn of games first .. last-1: each goes to its next position and score.
+
+    `index` gives the state (in `lanes` and `actions`) of each position, and `random` a number for each
+    game and roll. Rerolling keep k has outcomes[k] equally likely outcomes, the rolls from
+    outcome_first[k] on in `outcome`. `record`, unless empty, gets each roll and action of each game.
+    """
+    sets, turn = plan.sets, plan.turn
+    rolls = turn.keeps - turn.short
+    for game in range(first, last):
+        state = index[positions[game]]
+        number, lane = lanes.set[state], lanes.lane[state]
+        keep = 0
+        roll = 0
+        action = 0
+        for left in range(turn.rerolls, -1, -1):
+            throw = turn.rerolls - left
+            drawn = random[game - first, throw] % outcomes[keep]
+            roll = outcome[outcome_first[keep] + np.int64(drawn)]
+            action = actions[state, left, roll]
+            if len(record):
+                record[game, throw, 0] = roll
+                record[game, throw, 1] = action
+            if action < plan.rows.boxes:
+                break
+            keep = action - plan.rows.boxes
+        row = plan.rows.of_roll[action * rolls + roll] // LANES
+        bonus = 0
+        if sets.special[number]:
+            for face in range(6):
+                if plan.rows.alike[face] == roll:
+                    row = special_row(plan.rows, sets, number, face, action, rolls) // LANES
+                    if sets.arming >= 0 and lane >= sets.classes[number]:
+                        bonus = 1
+        by_row[row + bonus * len(plan.rows.points)] += 1
+        scores[game] += int(plan.rows.points[row] + bonus * plan.rows.bonus)
+        positions[game] = position_after(plan.rows, sets, number, lane, action, row)
+
+
+@part
+def position_after(plan: RowPlan, sets: SetPlan, number: int, lane: int, category: int, row: int) -> int:
+    """Return the position of the state after filling a box with the points of a row."""
+    classes = sets.classes[number]
+    flag = lane // classes
+    subclass = lane - flag * classes
+    step = sets.step_first[sets.upper[number], category]
+    if step >= 0:
+        subclass = sets.step[step + (row - plan.first[category]) * classes + subclass]
+    if category == sets.arming:
+        flag = int(plan.points[row] > 0)
+    classes_after = sets.upper_classes[sets.upper[number] | sets.upper_bit[category]]
+    return int(sets.first[sets.filled[number] | 1 << category] + flag * classes_after + subclass)
+
+
+@compiled
+def spread_reach(
+    reach: Floats,
+    counts: Ints,
+    found: NDArray[np.int32],
+    probabilities: Floats,
+    after: Ints,
+    to: Floats,
+    by_row: Floats,
+) -> None:
+    """Add the probability of each state to those of the states after, and to that of each row."""
+    place = 0
+    for state in range(len(reach)):
+        for _ in range(counts[state]):
+            p = reach[state] * probabilities[place]
+            to[after[place]] += p
+            by_row[found[place]] += p
+            place += 1
+
+
+@compiled
+def convolve(
+    first: int,
+    last: int,
+    ends_first: Ints,
+    after: Ints,
+    gains: Ints,
+    probabilities: Floats,
+    low: Ints,
+    start: Ints,
+    scores: Floats,
+    low_after: Ints,
+    start_after: Ints,
+    scores_after: Floats,
+) -> None:
+    """Write the distribution of the points still to come for states first .. last-1 of one level.
+
+    State i has the scores low[i] .. in scores[start[i] : start[i + 1]]; likewise for the level after.
+    """
+    for state in range(first, last):
+        own = scores[start[state] : start[state + 1]]
+        own[:] = 0.0
+        for place in range(ends_first[state], ends_first[state + 1]):
+            target = after[place]
+            p = probabilities[place]
+            there = scores_after[start_after[target] : start_after[target + 1]]
+            shift = gains[place] + low_after[target] - low[state]
+            here = own[shift : shift + len(there)]
+            for i in range(len(there)):
+                here[i] += p * there[i]

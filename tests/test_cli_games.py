@@ -1,0 +1,283 @@
+"""The command line on whole games: solve, rules and tables, with each refusal in its exact words."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import command_line
+import pytest
+from command_line import GAMES, TINY, misuse, on_terminal, posix, refusal, run, said
+
+import solver
+from solver import library
+from solver.cli import output
+from solver.rules import settings
+from solver.table import read_header
+
+home, tables = command_line.home, command_line.tables
+
+
+# solve
+
+
+def test_expected_scores_with_ten_decimals(home: Path) -> None:
+    lines = said("solve", "yacht-clubhouse", "--output", "clubhouse.dwt").splitlines()
+    assert lines[0].startswith("Yacht, clubhouse: as in the 51-games console collection")
+    assert lines[1:3] == ["  Rules           yacht-clubhouse", "  Expected score  191.7743691883 points"]
+    assert lines[4].startswith("  Time            ")
+    kilobytes = (home / "clubhouse.dwt").stat().st_size / 1e3
+    assert lines[5] == f"  Table           clubhouse.dwt ({kilobytes:.1f} kB)"
+    assert library.load("yacht-clubhouse", path="clubhouse.dwt").root == pytest.approx(
+        191.774369188342, abs=1e-11
+    )
+
+
+def test_solving_in_json(home: Path) -> None:
+    found = json.loads(said("solve", "yahtzee", "--json", "--threads", "1", "--output", "new.dwt"))
+    assert found["expected_score"] == pytest.approx(254.5877287345, abs=1e-10)
+    assert found.pop("expected_score") == library.solve("yahtzee").value()
+    assert 0 < found.pop("seconds") < 600
+    assert found == {"rules": "yahtzee", "states": 536_448, "table": "new.dwt"}
+    assert sorted(path.name for path in home.iterdir()) == ["new.dwt"]
+
+
+def test_solving_a_file_from_elsewhere_with_changes(home: Path) -> None:
+    (home / "rules").mkdir()
+    (home / "rules" / "base.toml").write_text('extends = "yacht"\ntitle = "Yacht [red]here[/red]"\n')
+    (home / "rules" / "house.toml").write_text('extends = "base.toml"\nrolls = 2\n')
+    name = os.path.join("rules", "house.toml")
+    text = said("solve", name, "--set", "rolls=1")
+    assert text.startswith("Yacht [red]here[/red]: Four of a Kind scores four times the face\n")
+    assert f"  Rules           {name}[rolls=1]\n" in text
+    assert f"{library.solve('yacht[rolls=1]').value():.10f}" in text
+
+
+@pytest.mark.parametrize(
+    ("path", "fault"),
+    [
+        ("folder", "found a folder, expected the path of a file"),
+        (os.path.join("no", "x.dwt"), "found no folder 'no', expected one that is there"),
+        ("house.toml", "found another file there, expected none or a table to replace"),
+    ],
+)
+def test_where_no_table_can_be_written(home: Path, path: str, fault: str) -> None:
+    (home / "folder").mkdir()
+    (home / "house.toml").write_text('extends = "yacht"')
+    assert refusal("solve", "house.toml", "--output", path) == f"--output {path!r}: {fault}"
+    assert (home / "house.toml").read_text() == 'extends = "yacht"'
+    assert sorted(path.name for path in home.iterdir()) == ["folder", "house.toml"]
+
+
+@posix
+def test_a_folder_that_cannot_be_written_to_is_found_out_before_solving(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from solver.cli import solve
+
+    def denied(*_: Any, **__: Any) -> None:
+        raise PermissionError(13, "Permission denied", "xyz")
+
+    monkeypatch.setattr(solve, "TemporaryFile", denied)
+    monkeypatch.setattr(library, "solve", None)
+    expected = "--output 'x.dwt': the folder cannot be written to: Permission denied"
+    assert refusal("solve", "yacht", "--output", "x.dwt") == expected
+
+
+def test_a_broken_or_older_table_may_be_replaced(home: Path) -> None:
+    (home / "x.dwt").write_bytes(b"\x89DWT\r\n\x1a\n and no more")
+    said("solve", str(TINY / "none.toml"), "--output", "x.dwt")
+    assert read_header("x.dwt").name == "none.toml"
+
+
+def test_solve_called_wrongly() -> None:
+    assert misuse("solve") == "Error: Missing argument 'NAME|FILE'."
+    assert misuse("solve", "yacht", "--threads", "0").startswith(
+        "Error: Invalid value for '--threads': 0 is not"
+    )
+
+
+def test_too_large_a_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    def too_large(*_: Any, **__: Any) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(library, "solve", too_large)
+    assert refusal("solve", "yacht") == "found too little memory for a game with so many states"
+
+
+@posix
+def test_ctrl_c_stops_with_one_line_and_leaves_no_file(home: Path) -> None:
+    """Stopped in the midst of solving, which the progress bar shows has begun."""
+    changed = ("--set", "rolls=100", "--output", "x.dwt")
+    text, code = on_terminal("solve", "yatzy", *changed, when=re.compile(r" [1-9]\d?%").search)
+    assert code == 130
+    assert text.endswith("dicewise: stopped, no file is left half written\r\n")
+    assert "Traceback" not in text
+    assert list(home.iterdir()) == []
+
+
+# rules
+
+
+def test_the_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    digest = library.load("yahtzee").states.scoring.digest
+    manifest = {
+        "yahtzee": {"name": "yahtzee", "digest": digest, "value": 254.58772873449, "file": "yahtzee.dwt"}
+    }
+    monkeypatch.setattr(library, "manifest", lambda: manifest)
+    lines = said("rules").splitlines()
+    assert lines[0] == "Name                  Dice   Boxes   Expected score   Rules"
+    assert lines[2] == "yahtzee                  5      13   254.5877287345   official rules: forced joker"
+    assert lines[10] == "yatzy                    5      15                -   Scandinavian rules"
+    assert [line.split()[0] for line in lines[2:]] == list(solver.names())
+    games = json.loads(said("rules", "--json"))
+    assert games[0] == {
+        "rules": "yahtzee",
+        "title": "Yahtzee",
+        "summary": "official rules: forced joker",
+        "dice": 5,
+        "rolls": 3,
+        "boxes": 13,
+        "expected_score": 254.58772873449,
+    }
+    assert [game["rules"] for game in games] == list(solver.names())
+    assert games[5]["expected_score"] is None
+
+
+def test_a_card_in_words() -> None:
+    text = said("rules", "yahtzee")
+    assert text.startswith("Yahtzee: official rules: forced joker\n  Dice            five dice\n")
+    assert "    Full House        full_house        three of one face and two of another   25" in text
+    assert "  Lower section\n    Three of a Kind " in text
+    assert "  yahtzee.bonus                       100\n" in text
+    assert "  colours                             []\n" in text
+    assert "  categories.full_house.pattern       {groups = [3, 2]}\n" in text
+    assert all(line == line.rstrip() for line in text.splitlines())
+
+
+def test_every_key_that_is_listed_can_be_set() -> None:
+    text = said("rules", "yahtzee")
+    keys = [line.split(maxsplit=1) for line in text[text.index("Keys, for") :].splitlines()[1:-1]]
+    assert len(keys) == 10 + 13 * 2 + 3
+    for key, value in keys:
+        changed = solver.ruleset(f"yahtzee[{key}={value}]")
+        assert changed.categories == solver.ruleset("yahtzee").categories
+
+
+def test_a_card_in_json() -> None:
+    found = json.loads(said("rules", "yacht[rolls=2]", "--json"))
+    assert (found["rules"], found["rolls"], found["boxes"]) == ("yacht[rolls=2]", 2, 12)
+    assert found["settings"] == settings("yacht[rolls=2]")
+    assert found["facts"][0] == {"label": "Dice", "text": "five dice"}
+    assert found["card"][0]["needs"] == "one 1 or more"
+
+
+def test_check_of_rules_files(home: Path) -> None:
+    (home / "good.toml").write_text('extends = "yacht"\ntitle = "Ours"\n')
+    (home / "bad.toml").write_text('extends = "yacht"\nrolls = 0\n')
+    assert said("rules", "check", "good.toml") == "good.toml: OK, Ours: 5 dice, 3 rolls, 12 boxes\n"
+    assert (
+        refusal("rules", "check", "bad.toml")
+        == "bad.toml: rolls: found 0, expected a whole number from 1 to 100"
+    )
+    assert refusal("rules", "bad.toml") == "bad.toml: rolls: found 0, expected a whole number from 1 to 100"
+    both = run("rules", "check", "bad.toml", "good.toml")
+    assert (both.exit_code, both.stdout) == (2, "good.toml: OK, Ours: 5 dice, 3 rolls, 12 boxes\n")
+    assert both.stderr == "dicewise: error: bad.toml: rolls: found 0, expected a whole number from 1 to 100\n"
+
+
+def test_rules_called_wrongly() -> None:
+    expected = "Error: found no file to check, expected one: dicewise rules check house.toml"
+    assert misuse("rules", "check") == expected
+    assert (
+        misuse("rules", "check", "x.toml", "--json") == "Error: check prints one line a file, without --json"
+    )
+    assert misuse("rules", "yacht", "yatzy") == "Error: found 'yacht yatzy', expected one game or file"
+    assert refusal("rules", "chess").startswith('rules: found "chess", expected a game or the path')
+
+
+# tables
+
+
+def test_tables_are_built_byte_for_byte_and_checked(home: Path) -> None:
+    first = said("tables", "build", "yacht", "yacht-sum", "--output", "built")
+    kilobytes = (home / "built" / "yacht.dwt").stat().st_size / 1e3
+    assert first.startswith(f"yacht.dwt: {kilobytes:.1f} kB, expected score 166.9550677046\n")
+    assert first.splitlines()[-1].startswith("built: two tables, ")
+    assert said("tables", "check", "--folder", "built").startswith("built: OK, two tables, ")
+    before = {path.name: path.read_bytes() for path in (home / "built").iterdir()}
+    assert sorted(before) == ["manifest.json", "yacht-sum.dwt", "yacht.dwt"]
+    said("tables", "build", "yacht", "--output", "built")
+    assert {path.name: path.read_bytes() for path in (home / "built").iterdir()} == before
+
+
+def test_each_fault_of_the_tables_has_a_line(home: Path) -> None:
+    folder = home / "built"
+    said("tables", "build", "yacht", "yacht-sum", "yacht-clubhouse", "--output", "built")
+    intact = (folder / "yacht.dwt").read_bytes()
+    (folder / "yacht.dwt").write_bytes(intact[:-1])
+    damaged = bytearray((folder / "yacht-sum.dwt").read_bytes())
+    damaged[-5] ^= 1
+    (folder / "yacht-sum.dwt").write_bytes(damaged)
+    (folder / "yacht-clubhouse.dwt").rename(folder / "other.dwt")
+    result = run("tables", "check", "--folder", "built")
+    assert (result.exit_code, result.stdout) == (2, "")
+    size = len(intact)
+    contents = "found other contents than those of the checksum in the manifest"
+    assert [line.removeprefix("dicewise: error: ") for line in result.stderr.splitlines()] == [
+        f"{str(Path('built', 'yacht.dwt'))!r}: found {size - 1} bytes, expected {size}",
+        f"{str(Path('built', 'yacht-sum.dwt'))!r}: {contents}",
+        f"{str(Path('built', 'yacht-clubhouse.dwt'))!r}: found no such file, but the manifest lists it",
+        "'built': found other.dwt, which the manifest does not list",
+    ]
+
+
+def test_shipped_tables_are_complete_and_of_the_rules_of_today(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(library, "shipped_folder", lambda: home)
+    said("tables", "build", "yacht")
+    manifest = json.loads((home / "manifest.json").read_text("utf-8"))
+    manifest["tables"][0]["digest"] = "0" * 64
+    (home / "manifest.json").write_text(json.dumps(manifest))
+    others = ", ".join(name for name in solver.names() if name not in ("yacht", "yatzy-forced"))
+    result = run("tables", "check")
+    old = "found a table of other rules than those of yacht today"
+    assert result.exit_code == 2
+    assert result.stderr.splitlines() == [
+        f"dicewise: error: {str(home / 'yacht.dwt')!r}: {old}",
+        f"dicewise: error: {str(home)!r}: found no table of {others} and yatzy-forced in the manifest",
+    ]
+
+
+def test_tables_refused(home: Path) -> None:
+    assert refusal("tables", "build", "yatsy") == (
+        f'tables: found \'yatsy\', expected shipped games (did you mean "yatzy" or "yacht"?): {GAMES}'
+    )
+    assert refusal("tables", "check", "--folder", "built") == (
+        f"{Path('built', 'manifest.json')}: No such file or directory"
+    )
+    for text in ("{}", "no JSON", '{"tables": [3]}', '{"tables": [{"name": "yacht"}]}'):
+        (home / "manifest.json").write_text(text)
+        expected = "'manifest.json': found something else than the manifest that `tables build` writes"
+        assert refusal("tables", "check", "--folder", ".") == expected
+
+
+def test_the_tables_at_hand(home: Path, tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(library, "shipped_folder", lambda: home / "shipped")
+    (home / "cache" / "dicewise").mkdir(parents=True)
+    (home / "cache" / "dicewise" / "x.dwt").write_bytes(b"no table")
+    lines = said("tables").splitlines()
+    assert lines[0] == f"DICEWISE_TABLES: {tables}"
+    assert [line.split()[0] for line in lines[3:5]] == ["yahtzee", "yacht"]
+    assert lines[3].endswith("254.5877287345")
+    assert lines[5:7] == [f"Shipped: {home / 'shipped'}", "  no such folder"]
+    assert lines[7] == f"Cache: {home / 'cache' / 'dicewise'}"
+    assert lines[10] == "  ?      x.dwt   0.0 kB   (ForeignTable)"
+
+
+def test_sizes() -> None:
+    assert [output.size(length) for length in (0, 11_071, 1_747_000)] == ["0.0 kB", "11.1 kB", "1.75 MB"]
