@@ -188,7 +188,7 @@ def machine() -> dict[str, Any]:
 
 def figure(number: float) -> str:
     """Return a number with three digits that count."""
-    return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
+    return f"{number:,.0f}" if number >= 99.95 else f"{number:#.3g}"
 
 
 def shown(number: float, unit: str) -> str:

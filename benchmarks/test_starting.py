@@ -12,6 +12,7 @@ from rival import RIVAL, advice_code, write_table
 
 @pytest.mark.parametrize("side", ["dicewise", RIVAL])
 def test_starting(benchmark: Any, tmp_path: Path, side: str) -> None:
+    benchmark.group = "process that gives one advice"
     arguments = ["-m", "solver", "advise", "1", "3", "3", "4", "6"]
     if side == RIVAL:
         file = str(tmp_path / "table")

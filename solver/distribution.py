@@ -89,7 +89,7 @@ class Distribution:
     def at_least(self, score: int) -> float:
         """Return the probability of this final score or a greater one."""
         # Summed from the greatest score down, so that small tails keep their precision.
-        return float(np.sum(self.probabilities[self.scores >= score][::-1]))
+        return min(1.0, float(np.sum(self.probabilities[self.scores >= score][::-1])))
 
     def quantile(self, share: float) -> int:
         """Return the least score x with P(score <= x) >= share.

@@ -25,6 +25,10 @@ class PositionError(DicewiseError, ValueError):
     """A position text that cannot be read."""
 
 
+class PlotError(DicewiseError, ValueError):
+    """A plot that cannot be drawn: a file ending without a format, or no library to draw with."""
+
+
 class TableError(DicewiseError):
     """Base of the faults of a table file."""
 

@@ -59,8 +59,12 @@ def compiled(function: Kernel) -> Kernel:
 
 
 def part(function: Kernel) -> Kernel:
-    """Compile what only kernels call: without the wrappers for Python, whose compiling takes longest."""
-    kernel: Kernel = _njit(no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+    """Mark what only kernels call: it becomes part of its callers.
+
+    As a call of its own it would count the references of every array in its arguments, which took twice as
+    long as the work of the smallest ones, and compiling would take half as long again.
+    """
+    kernel: Kernel = _njit(inline="always")(function)
     return kernel
 
 
@@ -70,7 +74,7 @@ def solve_tiles(values: Floats, first: int, last: int, plan: Plan, rows: Floats,
 
     `values` must be followed by `LANES` more numbers that may be read.
     """
-    sets, turn = plan.sets, plan.turn
+    sets, turn, row_plan = plan.sets, plan.turn, plan.rows
     for tile in range(first, last):
         base = tile * LANES
         number = plan.tile_set[tile]
@@ -79,10 +83,10 @@ def solve_tiles(values: Floats, first: int, last: int, plan: Plan, rows: Floats,
             start = max(sets.start[number], base)
             end = min(sets.start[number] + sets.lanes[number], base + LANES)
             lane = start - sets.start[number]
-            fill_rows(values, plan.rows, sets, number, lane, end - start, start - base, rows)
-            best_fills(turn, plan.rows, sets.available[number], fresh, rows, keeps)
+            fill_rows(values, row_plan, sets, number, lane, end - start, start - base, rows)
+            best_fills(turn, row_plan, sets.available[number], fresh, rows, keeps)
             if sets.special[number]:
-                special_rolls(turn, plan.rows, sets, number, lane, end - start, start - base, rows, keeps)
+                special_rolls(turn, row_plan, sets, number, lane, end - start, start - base, rows, keeps)
             fresh = False
             number += 1
         for _ in range(turn.rerolls):
@@ -116,7 +120,7 @@ def fill_rows(
                 store(rows, row * LANES, add(spread(points), values_after))
                 continue
             store(rows, row * LANES, columns)
-            flag = lane // classes
+            flag = int(lane >= classes)
             before = lane - flag * classes
             for i in range(row * LANES + at, row * LANES + at + count):
                 rows[i] = points + values[after + armed + flag * classes_after + sets.step[step + before]]
@@ -135,33 +139,36 @@ def best_fills(
     of_roll = plan.of_roll
     short = np.uint64(turn.short) * _LANES
     rolls = np.uint64(turn.keeps - turn.short)
-    boxes = np.empty(4, np.uint64)
     left = available
     while left:
-        taken = 0
-        category = 0
-        while taken < 4 and left >> category:
-            if left >> category & 1:
-                boxes[taken] = np.uint64(category) * rolls
-                left ^= 1 << category
-                taken += 1
-            category += 1
-        while taken:
-            pass_boxes = 4 if taken == 4 else 2 if taken >= 2 else 1
-            taken -= pass_boxes
-            a, b = boxes[taken], boxes[taken + pass_boxes - 1]
-            for roll in range(rolls):
-                to = short + roll * _LANES
-                best = load(rows, of_roll[a + roll])
-                if pass_boxes > 1:
-                    best = greater(load(rows, of_roll[b + roll]), best)
-                if pass_boxes > 2:
-                    best = greater(load(rows, of_roll[boxes[1] + roll]), best)
-                    best = greater(load(rows, of_roll[boxes[2] + roll]), best)
-                if not fresh:
-                    best = greater(load(keeps, to), best)
-                store(keeps, to, best)
-            fresh = False
+        a = np.uint64(lowest(left)) * rolls
+        left &= left - 1
+        b = np.uint64(lowest(left)) * rolls if left else a
+        left &= left - 1
+        c = np.uint64(lowest(left)) * rolls if left else a
+        four = left > 0
+        left &= left - 1
+        d = np.uint64(lowest(left)) * rolls if left else a
+        left &= left - 1
+        for roll in range(rolls):
+            to = short + roll * _LANES
+            best = greater(load(rows, of_roll[a + roll]), load(rows, of_roll[b + roll]))
+            if four:
+                second = greater(load(rows, of_roll[c + roll]), load(rows, of_roll[d + roll]))
+                best = greater(second, best)
+            if not fresh:
+                best = greater(load(keeps, to), best)
+            store(keeps, to, best)
+        fresh = False
+
+
+@part
+def lowest(boxes: int) -> int:
+    """Return the lowest category of a set that is not empty."""
+    category = 0
+    while not boxes >> category & 1:
+        category += 1
+    return category
 
 
 @part
@@ -254,20 +261,20 @@ def decide_tiles(
 
     Unlike in `solve_tiles`, neighbouring lanes are any states, each with any number of decisions.
     """
-    sets, turn = plan.sets, plan.turn
+    sets, turn, row_plan = plan.sets, plan.turn, plan.rows
     for tile in range(first, last):
         base = tile * LANES
         end = min(base + LANES, len(lanes.set))
         most_rerolls = 0
         for column in range(end - base):
             number, lane = lanes.set[base + column], lanes.lane[base + column]
-            fill_rows(values, plan.rows, sets, number, lane, 1, column, rows)
-            best_fills(turn, plan.rows, sets.available[number], column == 0, rows, keeps)
+            fill_rows(values, row_plan, sets, number, lane, 1, column, rows)
+            best_fills(turn, row_plan, sets.available[number], column == 0, rows, keeps)
             if sets.special[number]:
-                special_rolls(turn, plan.rows, sets, number, lane, 1, column, rows, keeps)
+                special_rolls(turn, row_plan, sets, number, lane, 1, column, rows, keeps)
             for decision in range(lanes.first[base + column], lanes.first[base + column + 1]):
                 actions[decision], best[decision] = best_fill(
-                    plan.rows, turn, sets, number, lane, decisions.roll[decision], column, rows
+                    row_plan, turn, sets, number, lane, decisions.roll[decision], column, rows
                 )
                 most_rerolls = max(most_rerolls, decisions.rerolls[decision])
         for rerolls in range(1, most_rerolls + 1):
@@ -277,7 +284,7 @@ def decide_tiles(
                     column = lanes.of_decision[decision] - base
                     keep, value = best_keep(decisions, decisions.roll[decision], column, keeps)
                     if not best[decision] > max(best[decision], value) - TIE:
-                        actions[decision], best[decision] = plan.rows.boxes + keep, value
+                        actions[decision], best[decision] = row_plan.boxes + keep, value
             if rerolls < most_rerolls:
                 maxima(turn, keeps)
 

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import product
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -116,72 +115,81 @@ def simulate(
     CardError
         If the card cannot arise.
     """
-    from .strategy_kernels import bring_together, play_turns
-
     _check(games, seed)
     held, game = table.card(card), table.states
     follower = Follower(table, threads)
-    lattice_of = game.scoring.lattice
     first = held.filled.bit_count()
-    turns, rolls = game.scoring.boxes - first, game.scoring.rolls
-    start = game.position(held.filled, held.upper_subtotal, int(held.armed))
-    positions = np.full(games, start, np.int32)
-    scores = np.full(games, held.boxes_total, np.int32)
-    records = np.full((games, turns, rolls, 2) if record else (0, turns, rolls, 2), -1, np.int16)
-    blocks = [(at, min(at + _BLOCK, games)) for at in range(0, games, _BLOCK)]
-    streams = [
-        np.random.Generator(np.random.PCG64DXSM(s)) for s in np.random.SeedSequence(seed).spawn(len(blocks))
-    ]
-    rows = 2 * len(follower.plan.rows.points)
-    by_row = np.zeros((turns, rows))
-    chances = _outcomes(lattice_of.dice)
-    index = np.empty(game.size, np.int32)
+    turns = game.scoring.boxes - first
+    play = _Play(follower, games, seed, turns if record else 0)
+    play.positions[:] = game.position(held.filled, held.upper_subtotal, int(held.armed))
+    play.scores[:] = held.boxes_total
+    by_row = np.zeros((turns, play.row_count))
     with ThreadPoolExecutor(follower.threads) as pool:
         for turn in range(turns):
-            level = slice(int(game.level_start[first + turn]), int(game.level_start[first + turn + 1]))
-            present = np.zeros(game.size, bool)
-            present[positions] = True
-            found = level.start + np.flatnonzero(present[level])
-            index[found] = np.arange(len(found))
-            actions, lanes = follower.actions(found, pool), follower.lanes(found)
-
-            def work(block: int, at: _Turn = _Turn(turn, len(found), lanes, actions)) -> Ints:
-                begin, end = blocks[block]
-                if not record:
-                    counts = np.zeros(at.states + 1, np.int64)
-                    bring_together(positions[begin:end], scores[begin:end], index, counts)
-                random = streams[block].integers(0, 1 << 64, (end - begin, rolls), np.uint64)
-                by_row = np.zeros(rows, np.int64)
-                play_turns(
-                    begin,
-                    end,
-                    follower.plan,
-                    at.lanes,
-                    index,
-                    at.actions,
-                    random,
-                    *chances,
-                    positions,
-                    scores,
-                    by_row,
-                    records[:, at.turn],
-                )
-                return by_row
-
-            by_row[turn] = sum(pool.map(work, range(len(blocks)))) / games
+            by_row[turn] = play.turn(turn, first + turn, pool) / games
             if progress:
                 progress(turn + 1, turns)
-    bonus = game.final[positions - game.level_start[-2]].astype(np.int32)
-    scores += bonus
+    bonus = game.final[play.positions - game.level_start[-2]].astype(np.int32)
     paid = tuple((int(b), float(np.mean(bonus == b))) for b in np.unique(bonus) if b)
-    return Simulation(table, held, seed, scores, by_row, paid, records if record else None)
+    return Simulation(table, held, seed, play.scores + bonus, by_row, paid, play.record if record else None)
 
 
-class _Turn(NamedTuple):
-    turn: int
-    states: int
-    lanes: LanePlan
-    actions: NDArray[np.int16]
+class _Play:
+    """Games under way: the position and the score of each, and the random numbers to come."""
+
+    def __init__(self, follower: Follower, games: int, seed: int, recorded_turns: int) -> None:
+        game = follower.game
+        self.follower = follower
+        self.positions, self.scores = np.empty(games, np.int32), np.empty(games, np.int32)
+        recorded = games if recorded_turns else 0
+        self.record = np.full((recorded, recorded_turns, game.scoring.rolls, 2), -1, np.int16)
+        self.row_count = 2 * len(follower.plan.rows.points)
+        self._index = np.empty(game.size, np.int32)
+        self._outcomes = _outcomes(game.scoring.dice)
+        self._blocks = [slice(at, min(at + _BLOCK, games)) for at in range(0, games, _BLOCK)]
+        seeds = np.random.SeedSequence(seed).spawn(len(self._blocks))
+        self._streams = [np.random.Generator(np.random.PCG64DXSM(sequence)) for sequence in seeds]
+
+    def turn(self, turn: int, level: int, pool: ThreadPoolExecutor) -> Ints:
+        """Play one turn of every game; return how often each row was its end."""
+        game = self.follower.game
+        present = np.zeros(game.size, bool)
+        present[self.positions] = True
+        start, end = game.level_start[level : level + 2]
+        found = start + np.flatnonzero(present[start:end])
+        self._index[found] = np.arange(len(found))
+        actions = self.follower.actions(found, pool)
+        record = self.record[:, turn] if len(self.record) else self.record.reshape(0, 0, 2)
+        block = partial(self._block, lanes=self.follower.lanes(found), actions=actions, record=record)
+        ends: Ints = np.sum(list(pool.map(block, range(len(self._blocks)))), axis=0)
+        return ends
+
+    def _block(
+        self, number: int, lanes: LanePlan, actions: NDArray[np.int16], record: NDArray[np.int16]
+    ) -> Ints:
+        from .strategy_kernels import bring_together, play_turns
+
+        games = self._blocks[number]
+        positions, scores = self.positions[games], self.scores[games]
+        if not len(record):
+            # Games are alike but for their scores: those of one state are brought together, for speed.
+            bring_together(positions, scores, self._index, np.zeros(len(actions) + 1, np.int64))
+        rolls = self.follower.game.scoring.rolls
+        random = self._streams[number].integers(0, 1 << 64, (len(positions), rolls), np.uint64)
+        by_row = np.zeros(self.row_count, np.int64)
+        play_turns(
+            self.follower.plan,
+            lanes,
+            self._index,
+            actions,
+            random,
+            *self._outcomes,
+            positions,
+            scores,
+            by_row,
+            record[games] if len(record) else record,
+        )
+        return by_row
 
 
 def _check(games: int, seed: int) -> None:

@@ -12,6 +12,20 @@ from .distribution import Distribution
 QUANTILES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999)
 MILESTONE = 50
 
+_OUTSIDE = 0.0005
+"""Share of the games on either side that does not count for how wide the bins of a histogram are."""
+_MOST_BINS = 25
+_WIDTHS: tuple[int, ...] = tuple(digit * 10**power for power in range(6) for digit in (1, 2, 5))
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """One bar of a histogram: the scores from `low` to `high`, and the probability of any of them."""
+
+    low: int
+    high: int
+    probability: float
+
 
 @dataclass(frozen=True, slots=True)
 class BoxStatistics:
@@ -65,6 +79,8 @@ class Statistics:
         One entry a box, in card order.
     parts
         What the mean is made of, in points, by key of box, and `upper_bonus` and `yahtzee_bonuses`.
+    histogram
+        Bins of equal width; the first and the last one also hold what lies beyond.
     """
 
     rules: str
@@ -83,6 +99,7 @@ class Statistics:
     top_box_probability: float
     boxes: tuple[BoxStatistics, ...]
     parts: dict[str, float]
+    histogram: tuple[Bin, ...]
 
     @property
     def median(self) -> int:
@@ -97,7 +114,8 @@ class Statistics:
         for end in ("least", "greatest"):
             score, probability = found[end]
             found[end] = {"score": score, "probability": probability}
-        found["boxes"] = [asdict(box) for box in self.boxes]
+        found["boxes"] = list(found["boxes"])
+        found["histogram"] = list(found["histogram"])
         return found
 
 
@@ -107,7 +125,7 @@ def statistics(scores: Distribution) -> Statistics:
     boxes = _boxes(scores)
     rule = table.ruleset.yahtzee
     further = float(scores.by_row[:, scores.by_row.shape[1] // 2 :].sum())
-    bonus_points = sum(points * probability for points, probability in scores.upper_bonus)
+    bonus_points = sum((points * probability for points, probability in scores.upper_bonus), 0.0)
     parts = {box.key: box.mean for box in boxes}
     parts["upper_bonus"] = bonus_points
     parts["yahtzee_bonuses"] = (card.bonuses + further) * (rule.bonus if rule else 0)
@@ -124,14 +142,38 @@ def statistics(scores: Distribution) -> Statistics:
         least=(scores.least, scores.probability(scores.least)),
         greatest=(scores.greatest, scores.probability(scores.greatest)),
         at_least={score: scores.at_least(score) for score in rounds},
-        upper_bonus=sum(probability for _, probability in scores.upper_bonus),
+        upper_bonus=sum((probability for _, probability in scores.upper_bonus), 0.0),
         upper_bonus_points=bonus_points,
         yahtzee_bonuses=card.bonuses + further,
         top_box=top.key,
         top_box_probability=1 - top.zero,
         boxes=boxes,
         parts=parts,
+        histogram=_histogram(scores),
     )
+
+
+def bin_width(low: int, high: int, most: int) -> int:
+    """Return the least of 1, 2, 5, 10, 20, ... points at which so few bins cover the scores low .. high."""
+    for width in _WIDTHS:
+        if high // width - low // width < most:
+            return width
+    raise ValueError(f"scores from {low} to {high}: expected fewer points between them")
+
+
+def span(scores: Distribution) -> tuple[int, int]:
+    """Return the scores between which nearly all games end: all but 0.05 % on either side."""
+    return scores.quantile(_OUTSIDE), scores.quantile(1 - _OUTSIDE)
+
+
+def _histogram(scores: Distribution) -> tuple[Bin, ...]:
+    low, high = span(scores)
+    width = bin_width(low, high, _MOST_BINS)
+    starts = [first * width for first in range(low // width, high // width + 1)]
+    below = [scores.least, *(start for start in starts[1:])]
+    above = [*(start - 1 for start in starts[1:]), scores.greatest]
+    probabilities = np.add.reduceat(scores.probabilities, np.searchsorted(scores.scores, below))
+    return tuple(Bin(*ends) for ends in zip(below, above, probabilities.tolist(), strict=True))
 
 
 def _boxes(scores: Distribution) -> tuple[BoxStatistics, ...]:

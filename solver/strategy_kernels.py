@@ -24,7 +24,9 @@ _LOW = -np.inf
 def choose(
     values: Floats,
     first: int,
-    plan: Plan,
+    turn: TurnPlan,
+    row_plan: RowPlan,
+    sets: SetPlan,
     lanes: LanePlan,
     inside: DecisionPlan,
     choices: Floats,
@@ -32,7 +34,6 @@ def choose(
     keeps: Floats,
 ) -> None:
     """Write the strategy's choice for each roll and number of rerolls left, for the tile from `first`."""
-    sets, turn = plan.sets, plan.turn
     rolls = turn.keeps - turn.short
     end = min(first + LANES, len(lanes.set))
     lane = first
@@ -45,18 +46,16 @@ def choose(
             and (lanes.lane[lane + count] == lanes.lane[lane] + count)
         ):
             count += 1
-        fill_rows(values, plan.rows, sets, number, lanes.lane[lane], count, lane - first, rows)
-        best_fills(turn, plan.rows, sets.available[number], lane == first, rows, keeps)
-        choose_fills(plan.rows, turn, sets.available[number], lane == first, rows, choices)
+        fill_rows(values, row_plan, sets, number, lanes.lane[lane], count, lane - first, rows)
+        best_fills(turn, row_plan, sets.available[number], lane == first, rows, keeps)
+        choose_fills(row_plan, turn, sets.available[number], lane == first, rows, choices)
         if sets.special[number]:
-            special_rolls(turn, plan.rows, sets, number, lanes.lane[lane], count, lane - first, rows, keeps)
-            choose_special(
-                turn, plan.rows, sets, number, lanes.lane[lane], count, lane - first, rows, choices
-            )
+            special_rolls(turn, row_plan, sets, number, lanes.lane[lane], count, lane - first, rows, keeps)
+            choose_special(turn, row_plan, sets, number, lanes.lane[lane], count, lane - first, rows, choices)
         lane += count
     for rerolls in range(1, turn.rerolls + 1):
         means(turn, keeps)
-        choose_keeps(turn, plan.rows.boxes, inside, rerolls * rolls, choices, keeps)
+        choose_keeps(turn, row_plan.boxes, inside, rerolls * rolls, choices, keeps)
         if rerolls < turn.rerolls:
             maxima(turn, keeps)
 
@@ -151,7 +150,9 @@ def choose_keeps(
 
 @part
 def follow(
-    plan: Plan,
+    turn: TurnPlan,
+    plan: RowPlan,
+    sets: SetPlan,
     number: int,
     lane: int,
     column: int,
@@ -167,10 +168,9 @@ def follow(
     it is used up to zeros. `ends` has an entry a row (category and points), then one a row for the same
     with the bonus for a further Yahtzee. `last` gets, added, the probability of each roll to be the last.
     """
-    turn = plan.turn
     rolls = turn.keeps - turn.short
-    special = plan.sets.special[number]
-    armed = special and plan.sets.arming >= 0 and lane >= plan.sets.classes[number]
+    special = sets.special[number]
+    armed = special and sets.arming >= 0 and lane >= sets.classes[number]
     ends[:] = 0.0
     for rerolls in range(left, -1, -1):
         for keep in range(turn.short):
@@ -185,16 +185,16 @@ def follow(
             if p == 0.0:
                 continue
             action = int(choices[(rerolls * rolls + roll) * LANES + column])
-            if action >= plan.rows.boxes:
-                mass[action - plan.rows.boxes] += p
+            if action >= plan.boxes:
+                mass[action - plan.boxes] += p
                 continue
-            row = plan.rows.of_roll[action * rolls + roll] // LANES
+            row = plan.of_roll[action * rolls + roll] // LANES
             bonus = 0
             if special:
                 for face in range(6):
-                    if plan.rows.alike[face] == roll:
-                        row = special_row(plan.rows, plan.sets, number, face, action, rolls) // LANES
-                        bonus = len(plan.rows.points) if armed else 0
+                    if plan.alike[face] == roll:
+                        row = special_row(plan, sets, number, face, action, rolls) // LANES
+                        bonus = len(plan.points) if armed else 0
             ends[row + bonus] += p
             last[roll] += p
 
@@ -222,14 +222,16 @@ def turn_ends(
     stands for the row before with the bonus for a further Yahtzee. `last` gets, added over all lanes, the
     probability of each roll to be the last.
     """
-    mass = np.empty(plan.turn.keeps)
-    ends = np.zeros(2 * len(plan.rows.points))
+    sets, turn, row_plan = plan.sets, plan.turn, plan.rows
+    mass = np.empty(turn.keeps)
+    ends = np.zeros(2 * len(row_plan.points))
     written = 0
     for first in range(0, len(lanes.set), LANES):
-        choose(values, first, plan, lanes, inside, choices, rows, keeps)
+        choose(values, first, turn, row_plan, sets, lanes, inside, choices, rows, keeps)
         for lane in range(first, min(first + LANES, len(lanes.set))):
             mass[:] = start
-            follow(plan, lanes.set[lane], lanes.lane[lane], lane - first, left, choices, mass, ends, last)
+            number, column = lanes.set[lane], lane - first
+            follow(turn, row_plan, sets, number, lanes.lane[lane], column, left, choices, mass, ends, last)
             before = written
             for row in range(len(ends)):
                 if ends[row] > 0.0:
@@ -255,11 +257,12 @@ def choose_actions(
 
     `actions` has the axes state, rerolls left and roll.
     """
-    rolls = plan.turn.keeps - plan.turn.short
+    sets, turn, row_plan = plan.sets, plan.turn, plan.rows
+    rolls = turn.keeps - turn.short
     for first in range(0, len(lanes.set), LANES):
-        choose(values, first, plan, lanes, inside, choices, rows, keeps)
+        choose(values, first, turn, row_plan, sets, lanes, inside, choices, rows, keeps)
         for lane in range(first, min(first + LANES, len(lanes.set))):
-            for left in range(plan.turn.rerolls + 1):
+            for left in range(turn.rerolls + 1):
                 for roll in range(rolls):
                     choice = choices[(left * rolls + roll) * LANES + lane - first]
                     actions[lane, left, roll] = int(choice)
@@ -287,8 +290,6 @@ def bring_together(
 
 @compiled
 def play_turns(
-    first: int,
-    last: int,
     plan: Plan,
     lanes: LanePlan,
     index: NDArray[np.int32],
@@ -302,15 +303,15 @@ def play_turns(
     by_row: Ints,
     record: NDArray[np.int16],
 ) -> None:
-    """Play one turn of games first .. last-1: each goes to its next position and score.
+    """Play one turn of each game: it goes to its next position and score.
 
     `index` gives the state (in `lanes` and `actions`) of each position, and `random` a number for each
     game and roll. Rerolling keep k has outcomes[k] equally likely outcomes, the rolls from
     outcome_first[k] on in `outcome`. `record`, unless empty, gets each roll and action of each game.
     """
-    sets, turn = plan.sets, plan.turn
+    sets, turn, row_plan = plan.sets, plan.turn, plan.rows
     rolls = turn.keeps - turn.short
-    for game in range(first, last):
+    for game in range(len(positions)):
         state = index[positions[game]]
         number, lane = lanes.set[state], lanes.lane[state]
         keep = 0
@@ -318,41 +319,37 @@ def play_turns(
         action = 0
         for left in range(turn.rerolls, -1, -1):
             throw = turn.rerolls - left
-            drawn = random[game - first, throw] % outcomes[keep]
+            drawn = random[game, throw] % outcomes[keep]
             roll = outcome[outcome_first[keep] + np.int64(drawn)]
             action = actions[state, left, roll]
             if len(record):
                 record[game, throw, 0] = roll
                 record[game, throw, 1] = action
-            if action < plan.rows.boxes:
+            if action < row_plan.boxes:
                 break
-            keep = action - plan.rows.boxes
-        row = plan.rows.of_roll[action * rolls + roll] // LANES
+            keep = action - row_plan.boxes
+        row = row_plan.of_roll[action * rolls + roll] // LANES
         bonus = 0
         if sets.special[number]:
             for face in range(6):
-                if plan.rows.alike[face] == roll:
-                    row = special_row(plan.rows, sets, number, face, action, rolls) // LANES
+                if row_plan.alike[face] == roll:
+                    row = special_row(row_plan, sets, number, face, action, rolls) // LANES
                     if sets.arming >= 0 and lane >= sets.classes[number]:
                         bonus = 1
-        by_row[row + bonus * len(plan.rows.points)] += 1
-        scores[game] += int(plan.rows.points[row] + bonus * plan.rows.bonus)
-        positions[game] = position_after(plan.rows, sets, number, lane, action, row)
-
-
-@part
-def position_after(plan: RowPlan, sets: SetPlan, number: int, lane: int, category: int, row: int) -> int:
-    """Return the position of the state after filling a box with the points of a row."""
-    classes = sets.classes[number]
-    flag = lane // classes
-    subclass = lane - flag * classes
-    step = sets.step_first[sets.upper[number], category]
-    if step >= 0:
-        subclass = sets.step[step + (row - plan.first[category]) * classes + subclass]
-    if category == sets.arming:
-        flag = int(plan.points[row] > 0)
-    classes_after = sets.upper_classes[sets.upper[number] | sets.upper_bit[category]]
-    return int(sets.first[sets.filled[number] | 1 << category] + flag * classes_after + subclass)
+        by_row[row + bonus * len(row_plan.points)] += 1
+        scores[game] += int(row_plan.points[row] + bonus * row_plan.bonus)
+        # The position after, written out here: as a function it takes longer than the rest of the loop.
+        classes = sets.classes[number]
+        flag = np.int64(lane >= classes)
+        subclass = lane - flag * classes
+        step = sets.step_first[sets.upper[number], action]
+        if step >= 0:
+            subclass = sets.step[step + (row - row_plan.first[action]) * classes + subclass]
+        if action == sets.arming:
+            flag = np.int64(row_plan.points[row] > 0)
+        classes_after = sets.upper_classes[sets.upper[number] | sets.upper_bit[action]]
+        after = sets.first[sets.filled[number] | np.int64(1) << action]
+        positions[game] = after + flag * classes_after + subclass
 
 
 @compiled

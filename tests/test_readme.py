@@ -125,7 +125,7 @@ def test_first_commands_are_the_ones_that_are_checked() -> None:
     assert shell == [INSTALL, TEST]
     script = ROOT / ".ci" / "run"
     if script.exists():  # Not in a source archive.
-        lines = script.read_text("utf-8").splitlines()
+        lines = [line.strip() for line in script.read_text("utf-8").splitlines()]
         assert INSTALL in lines
         assert TEST in lines
 

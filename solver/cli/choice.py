@@ -25,11 +25,16 @@ def set_option(command: _Command) -> _Command:
     )(command)
 
 
-def chosen_rules(name: str, changes: Iterable[str]) -> Ruleset:
-    """Return the rules of a game or file after the changes, the later of two for one key last."""
+def chosen_changes(changes: Iterable[str]) -> dict[str, Any]:
+    """Return the changes of --set, the later of two for one key last."""
     steps: dict[str, Any] = {}
     for text in changes:
         for key, value in parsed(text, "--set"):
             steps.pop(key, None)
             steps[key] = value
-    return ruleset(name, steps)
+    return steps
+
+
+def chosen_rules(name: str, changes: Iterable[str]) -> Ruleset:
+    """Return the rules of a game or file after the changes of --set."""
+    return ruleset(name, chosen_changes(changes))

@@ -125,7 +125,8 @@ def _describe(rules: Ruleset, given: dict[str, Any], as_json: bool) -> None:
     show_line()
     show_line("Keys, for a rules file and for --set KEY=VALUE", style="bold")
     show_table(list(_keys(given)), indent=2)
-    show_line("  Each box also has .title and .section: categories.KEY.title", style="dim")
+    tier = "; upper_bonus has .at and .points" if len(given.get("upper_bonus", [])) == 1 else ""
+    show_line(f"  Each box also has .title and .section: categories.KEY.title{tier}", style="dim")
 
 
 def _card(boxes: Iterable[Row]) -> Iterator[tuple[str, ...]]:

@@ -70,7 +70,19 @@ def _check_output(path: Path) -> None:
     """Refuse, before the work is done, a file that cannot be written or must not be replaced."""
     from .. import table as table_file
 
-    quoted = f"--output {str(path)!r}"
+    check_place("--output", path)
+    try:
+        table_file.read_header(path)
+    except ForeignTable:
+        fault = "found another file there, expected none or a table to replace"
+        raise Fault(f"--output {str(path)!r}: {fault}") from None
+    except TableError:
+        pass  # No file yet, or a table of another version or a broken one, which may be replaced.
+
+
+def check_place(option: str, path: Path) -> None:
+    """Refuse, before the work is done, a path given for an option where no file can be written."""
+    quoted = f"{option} {str(path)!r}"
     if path.is_dir():
         raise Fault(f"{quoted}: found a folder, expected the path of a file")
     if not path.parent.is_dir():
@@ -80,9 +92,3 @@ def _check_output(path: Path) -> None:
             pass
     except OSError as error:
         raise Fault(f"{quoted}: the folder cannot be written to: {error.strerror}") from None
-    try:
-        table_file.read_header(path)
-    except ForeignTable:
-        raise Fault(f"{quoted}: found another file there, expected none or a table to replace") from None
-    except TableError:
-        pass  # No file yet, or a table of another version or a broken one, which may be replaced.

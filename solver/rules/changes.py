@@ -2,6 +2,7 @@
 
 A changed game keeps a name that says everything, such as `game[rolls=4,order=card]`: keys are dotted,
 values are written as in TOML (a plain word needs no quotes), and they apply from left to right.
+`upper_bonus.at` and `upper_bonus.points` change the only tier of an upper bonus; 0 points are no bonus.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from .validate import (
     POINTS_KEYS,
     REQUIRED_CATEGORY_KEYS,
     SETTINGS_KEYS,
+    TIER_KEYS,
     YAHTZEE_KEYS,
 )
 from .wording import MISSING, Spot, did_you_mean, listed, plain, written
@@ -72,6 +74,8 @@ def _difference(settings: Mapping[str, Any], key: str, value: Any, file: str) ->
         if part not in allowed and not (adds_box and depth == 1):
             raise spot.unknown(allowed)
     value = plain(value, Spot(file, key))
+    if parts[0] == "upper_bonus" and len(parts) == 2:
+        return {"upper_bonus": _with_tier(settings.get("upper_bonus", []), parts[1], value, Spot(file, key))}
     if len(parts) == 4:
         box, whole, part = parts[1:]
         value = {**_as_table(settings["categories"][box][whole]), part: value}
@@ -88,6 +92,8 @@ def _keys_below(settings: Mapping[str, Any], parts: list[str]) -> tuple[str, ...
             return (*SETTINGS_KEYS, "box_order")
         case ["yahtzee"]:
             return YAHTZEE_KEYS
+        case ["upper_bonus"]:
+            return TIER_KEYS
         case ["categories"]:
             boxes = settings.get("categories")
             return tuple(boxes) if isinstance(boxes, dict) else ()
@@ -99,6 +105,16 @@ def _keys_below(settings: Mapping[str, Any], parts: list[str]) -> tuple[str, ...
             return _WHOLES[whole] if isinstance(present, (str, dict)) else ()
         case _:
             return ()
+
+
+def _with_tier(tiers: Any, key: str, value: Any, spot: Spot) -> list[Any]:
+    """Return the only tier of an upper bonus with one key changed, or none for 0 points."""
+    if not isinstance(tiers, list) or len(tiers) != 1 or not isinstance(tiers[0], dict):
+        found = f"{len(tiers) if tiers else 'no'} tiers" if isinstance(tiers, list) else written(tiers)
+        raise spot.found(found, "one tier to change, or all tiers anew: upper_bonus=[{at=63,points=35}]")
+    if key == "points" and value == 0 and not isinstance(value, bool):
+        return []
+    return [{**tiers[0], key: value}]
 
 
 def _as_table(points: str | dict[str, Any]) -> dict[str, Any]:
@@ -193,6 +209,14 @@ def parsed(text: str, file: str) -> list[Change]:
             raise Spot(file).fault(piece.strip(), "changes such as rolls=4, with commas between them")
         changes.append((key, _value(value, Spot(file, key))))
     return changes
+
+
+def parsed_values(text: str, file: str) -> tuple[str, list[Any]]:
+    """Return the key and the values of a text such as `rolls=2,3,4`; errors begin with `file`."""
+    key, equals, values = (part.strip() for part in text.partition("="))
+    if not equals or not key:
+        raise Spot(file).fault(text.strip(), "a key with its values, such as rolls=2,3,4")
+    return key, [_value(value.strip(), Spot(file, key)) for value in _split(values)]
 
 
 def _value(text: str, spot: Spot) -> Any:

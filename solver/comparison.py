@@ -1,0 +1,163 @@
+"""Rulesets side by side: what each is worth, how its scores spread, and what a change of a rule brings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import product
+from typing import Any
+
+from . import library
+from .distribution import Distribution, distribution
+from .levels import Progress
+from .rules import Ruleset, names, ruleset
+from .statistics import statistics
+
+_PARTS = 1000
+"""Into how many parts the work on one ruleset is divided, for the progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One ruleset of a comparison.
+
+    Attributes
+    ----------
+    rules, title
+        As in the ruleset.
+    expected_score, standard_deviation
+        Of the final score, in points.
+    quantile_5, median, quantile_95
+        The least score x with P(score <= x) of 5, 50 and 95 %.
+    upper_bonus
+        Probability of an upper bonus.
+    top_box, top_box_probability
+        Key of the box that can hold most, and the probability that it is not 0; see `Statistics`.
+    difference
+        The expected score minus that of the first row, in points.
+    """
+
+    rules: str
+    title: str
+    expected_score: float
+    standard_deviation: float
+    quantile_5: int
+    median: int
+    quantile_95: int
+    upper_bonus: float
+    top_box: str
+    top_box_probability: float
+    difference: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Rulesets side by side.
+
+    Attributes
+    ----------
+    rows
+        One a ruleset, in the order given.
+    distributions
+        The exact distribution behind each row.
+    """
+
+    rows: tuple[Row, ...]
+    distributions: tuple[Distribution, ...] = field(repr=False, compare=False)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the rows as they are written in JSON."""
+        return {"rows": [asdict(row) for row in self.rows]}
+
+
+def compare(
+    rulesets: Iterable[Ruleset | str | os.PathLike[str]] | None = None,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Solve rulesets and compare how their final scores are distributed under optimal play.
+
+    Parameters
+    ----------
+    rulesets
+        Rules, names of games, or paths of rules files; all games unless given.
+    threads
+        All usable cores unless given; the result is equal to the bit.
+    progress
+        Called now and then with the work done and in all.
+
+    Raises
+    ------
+    RulesError
+        For a game that does not exist, or rules with a fault in them, before any game is solved.
+    ValueError
+        For no rulesets, or a single name where several belong in a list.
+    """
+    if isinstance(rulesets, (Ruleset, str, os.PathLike)):
+        raise ValueError(f"rulesets: found {rulesets!r}, expected several, in a list")
+    wanted = names() if rulesets is None else rulesets
+    checked = [rules if isinstance(rules, Ruleset) else ruleset(rules) for rules in wanted]
+    if not checked:
+        raise ValueError("rulesets: found none, expected one or more")
+    rows: list[Row] = []
+    spread: list[Distribution] = []
+    for place, rules in enumerate(checked):
+        solving, adding = (_part(progress, 2 * place + half, 2 * len(checked)) for half in range(2))
+        table = library.solve(rules, threads=threads, progress=solving)
+        spread.append(distribution(table, threads=threads, progress=adding))
+        rows.append(_row(rules, spread[-1], table.value(), rows))
+    return Comparison(tuple(rows), tuple(spread))
+
+
+def variants(
+    name_or_path: str | os.PathLike[str],
+    vary: Mapping[str, Iterable[Any]],
+    changes: Mapping[str, Any] | None = None,
+) -> tuple[Ruleset, ...]:
+    """Return the rules of a game with every value of some keys, every combination of several keys.
+
+    Parameters
+    ----------
+    name_or_path
+        A game or a rules file, as in `ruleset`.
+    vary
+        Dotted keys with the values to take in turn: `{"upper_bonus.points": [0, 35, 50]}`.
+    changes
+        Dotted keys with values that all variants have.
+
+    Raises
+    ------
+    RulesError
+        For a key or a value that does not exist.
+    """
+    fixed = {key: value for key, value in (changes or {}).items() if key not in vary}
+    combinations = product(*(tuple(values) for values in vary.values()))
+    return tuple(
+        ruleset(name_or_path, {**fixed, **dict(zip(vary, values, strict=True))}) for values in combinations
+    )
+
+
+def _row(rules: Ruleset, spread: Distribution, expected: float, before: Sequence[Row]) -> Row:
+    found = statistics(spread)
+    return Row(
+        rules=rules.name,
+        title=rules.title,
+        expected_score=expected,
+        standard_deviation=found.standard_deviation,
+        quantile_5=found.quantiles[0.05],
+        median=found.median,
+        quantile_95=found.quantiles[0.95],
+        upper_bonus=found.upper_bonus,
+        top_box=found.top_box,
+        top_box_probability=found.top_box_probability,
+        difference=expected - (before[0].expected_score if before else expected),
+    )
+
+
+def _part(progress: Progress | None, place: int, parts: int) -> Progress | None:
+    """Return a progress for one of several equal parts of the work."""
+    if progress is None:
+        return None
+    return lambda done, total: progress(place * _PARTS + done * _PARTS // total, parts * _PARTS)
