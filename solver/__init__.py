@@ -14,10 +14,14 @@ which is imported when it is first used.
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .comparison import Comparison, compare, variants
+    from .distribution import Distribution, distribution
     from .errors import (
         ActionError,
         CardError,
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
         DicewiseError,
         ForeignTable,
         MangledTable,
+        PlotError,
         PositionError,
         RulesError,
         TableError,
@@ -34,12 +39,17 @@ if TYPE_CHECKING:
         VersionTable,
         WrongRulesTable,
     )
+    from .explain import Explanation, explain
     from .library import get, load, save, solve
     from .lookup import Advice, Option, Table
     from .rules import Ruleset, names, ruleset
     from .scorecard import Position, Scorecard
+    from .simulation import Simulation, simulate
+    from .statistics import Statistics, statistics
 
 _HOMES = {
+    "comparison": ("Comparison", "compare", "variants"),
+    "distribution": ("Distribution", "distribution"),
     "errors": (
         "ActionError",
         "CardError",
@@ -48,6 +58,7 @@ _HOMES = {
         "DicewiseError",
         "ForeignTable",
         "MangledTable",
+        "PlotError",
         "PositionError",
         "RulesError",
         "TableError",
@@ -56,10 +67,13 @@ _HOMES = {
         "VersionTable",
         "WrongRulesTable",
     ),
+    "explain": ("Explanation", "explain"),
     "library": ("get", "load", "save", "solve"),
     "lookup": ("Advice", "Option", "Table"),
     "rules": ("Ruleset", "names", "ruleset"),
     "scorecard": ("Position", "Scorecard"),
+    "simulation": ("Simulation", "simulate"),
+    "statistics": ("Statistics", "statistics"),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -67,29 +81,41 @@ __all__ = [
     "ActionError",
     "Advice",
     "CardError",
+    "Comparison",
     "DamagedTable",
     "DiceError",
     "DicewiseError",
+    "Distribution",
+    "Explanation",
     "ForeignTable",
     "MangledTable",
     "Option",
+    "PlotError",
     "Position",
     "PositionError",
     "RulesError",
     "Ruleset",
     "Scorecard",
+    "Simulation",
+    "Statistics",
     "Table",
     "TableError",
     "TableNotFound",
     "TruncatedTable",
     "VersionTable",
     "WrongRulesTable",
+    "compare",
+    "distribution",
+    "explain",
     "get",
     "load",
     "names",
     "ruleset",
     "save",
+    "simulate",
     "solve",
+    "statistics",
+    "variants",
 ]
 
 
@@ -105,3 +131,14 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted([*globals(), *__all__])
+
+
+class _Package(ModuleType):
+    """The package itself, where importing a module does not hide the function of the same name."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _HOME_OF and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

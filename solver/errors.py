@@ -21,6 +21,10 @@ class ActionError(DicewiseError, ValueError):
     """An action that is not legal in the position it was given for."""
 
 
+class GoalError(DicewiseError, ValueError):
+    """A goal that makes no sense, or is too large to be solved."""
+
+
 class PositionError(DicewiseError, ValueError):
     """A position text that cannot be read."""
 

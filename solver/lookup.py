@@ -7,7 +7,7 @@ that statistics, simulation and players mean by "the table's strategy".
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -15,10 +15,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from .dice import lattice as lattice_of
 from .rules import Ruleset
 from .scorecard import Position, Scorecard, parse_dice
 from .states import States
-from .turn import TIE, Turn, first_of_best
+from .turn import TIE, Turn, expected_points, first_of_best
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,8 @@ class Option:
         Expected final score after the action, the points on the card included.
     loss
         The best value minus this one, in points; 0 for the best and for what ties with it.
+    expected
+        Expected final score after the action, where `value` is that of another goal.
     """
 
     action: Literal["keep", "fill"]
@@ -50,13 +53,17 @@ class Option:
     bonus: int
     value: float
     loss: float
+    expected: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return the option as it is written in JSON."""
+        worth = {"value": self.value, "loss": self.loss}
+        if self.expected is not None:
+            worth["expected"] = self.expected
         if self.action == "keep":
-            return {"action": "keep", "dice": list(self.dice), "value": self.value, "loss": self.loss}
+            return {"action": "keep", "dice": list(self.dice), **worth}
         fill = {"action": "fill", "category": self.category, "points": self.points}
-        return fill | ({"bonus": self.bonus} if self.bonus else {}) | {"value": self.value, "loss": self.loss}
+        return fill | ({"bonus": self.bonus} if self.bonus else {}) | worth
 
 
 @dataclass(frozen=True)
@@ -159,33 +166,14 @@ class Table:
     def advise_position(self, position: Position) -> Advice:
         """Return the advice for a position of this table's rules."""
         held = self.card(position.card)
-        lattice = self.states.scoring.lattice
-        turn = Turn(self.states, self.values, held.filled, held.upper_subtotal, int(held.armed))
-        roll = lattice.roll(position.dice)
-        keys, total = self.ruleset.keys, held.boxes_total
-        fills = turn.fills(roll)
-        values = np.array([fill.value for fill in fills])
-        keeps: list[int] = []
-        if position.rerolls:
-            first, inside = lattice.inside
-            chosen = inside[first[roll] : first[roll + 1]]
-            keeps = chosen.tolist()
-            values = np.concatenate([values, turn.keeps(position.rerolls)[chosen]])
-        options: list[Option] = []
-        greatest = values.max()
-        for place in _ranked(values, len(fills)):
-            value = float(values[place])
-            loss = max(0.0, float(greatest) - value)
-            loss = 0.0 if loss < TIE else loss
-            if place < len(fills):
-                f = fills[place]
-                options.append(
-                    Option("fill", position.dice, keys[f.category], f.points, f.bonus, total + value, loss)
-                )
-            else:
-                kept = lattice.keeps[keeps[place - len(fills)]]
-                options.append(Option("keep", kept, None, None, 0, total + value, loss))
-        return Advice(position, tuple(options))
+        total = held.boxes_total
+        return Advice(position, ranked(position, self.turn(held), lambda value: total + value))
+
+    def turn(self, card: Scorecard) -> Turn:
+        """Return what a turn from this card is worth, in expected points still to come."""
+        flag = int(card.armed)
+        worth = expected_points(self.states, self.values, card.filled, card.upper_subtotal, flag)
+        return Turn(self.states, card.filled, flag, worth)
 
     @cached_property
     def expected_score(self) -> float:
@@ -193,15 +181,69 @@ class Table:
         return self.value() if self.root is None else self.root
 
 
-def _ranked(values: NDArray[np.float64], fills: int) -> list[int]:
+def ranked(
+    position: Position,
+    turn: Turn,
+    shown: Callable[[float], float],
+    *,
+    tie: Callable[[float], float] = lambda greatest: TIE,
+    expected: Turn | None = None,
+) -> tuple[Option, ...]:
+    """Return every legal action of a position, the best by the tie rule first.
+
+    Parameters
+    ----------
+    position
+        Card, dice and rerolls.
+    turn
+        What the turn is worth, in the numbers to rank by.
+    shown
+        The value to show for such a number; rising with it.
+    tie
+        How close to the greatest number another one is equal to it.
+    expected
+        The same turn in expected points still to come, to show beside.
+    """
+    card = position.card
+    lattice = lattice_of(card.ruleset.dice)
+    roll = lattice.roll(position.dice)
+    first, inside = lattice.inside
+    keeps = inside[first[roll] : first[roll + 1]] if position.rerolls else inside[:0]
+    fills = turn.fills(roll)
+
+    def values(of: Turn) -> NDArray[np.float64]:
+        worth = np.array([fill.value for fill in of.fills(roll)])
+        return np.concatenate([worth, of.keeps(position.rerolls)[keeps]]) if position.rerolls else worth
+
+    numbers = values(turn)
+    points = values(expected) + card.boxes_total if expected else None
+    margin = tie(float(numbers.max()))
+    best = shown(float(numbers.max()))
+    options: list[Option] = []
+    for place in _order(numbers, len(fills), margin):
+        number = float(numbers[place])
+        value = shown(number)
+        loss = 0.0 if number > numbers.max() - margin or number == numbers.max() else max(0.0, best - value)
+        score = None if points is None else float(points[place])
+        if place < len(fills):
+            f = fills[place]
+            key = card.ruleset.keys[f.category]
+            options.append(Option("fill", position.dice, key, f.points, f.bonus, value, loss, score))
+        else:
+            kept = lattice.keeps[keeps[place - len(fills)]]
+            options.append(Option("keep", kept, None, None, 0, value, loss, score))
+    return tuple(options)
+
+
+def _order(values: NDArray[np.float64], fills: int, margin: float) -> list[int]:
     """Return the places of options by falling value, the best by the tie rule first.
 
     The first `fills` options fill a box; each of the two kinds is in the order in which ties are broken.
     """
     kinds = [range(fills), range(fills, len(values))]
-    best = [kind[first_of_best(values[kind.start : kind.stop])] for kind in kinds if kind]
-    leader = best[first_of_best(values[best])]
-    tied = values > values.max() - TIE
+    best = [kind[first_of_best(values[kind.start : kind.stop], margin)] for kind in kinds if kind]
+    leader = best[first_of_best(values[best], margin)]
+    tied = (values > values.max() - margin) | (values == values.max())
     order = sorted(
         range(len(values)), key=lambda place: (not tied[place], 0.0 if tied[place] else -values[place], place)
     )

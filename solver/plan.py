@@ -57,6 +57,8 @@ class RowPlan(NamedTuple):
 class SetPlan(NamedTuple):
     """The filled sets: where their values and those of the sets after them lie; see `states`.
 
+    `first` and `number` go by the filled set itself: where its values start, and its number here.
+
     `step_first` (upper set, category) says where in `step` the classes after an upper box start, for
     each row of the category and each class before; -1 for a lower box. `special` marks sets for
     which rolls of all dice alike go by `joker_boxes` and `joker_scores`.
@@ -68,6 +70,7 @@ class SetPlan(NamedTuple):
     classes: Ints
     available: Ints
     first: NDArray[np.int32]
+    number: NDArray[np.int32]
     upper: Ints
     upper_bit: Ints
     upper_classes: Ints
@@ -157,6 +160,8 @@ def _set_plan(game: States) -> SetPlan:
     upper_bit = np.zeros(rules.boxes, np.int64)
     upper_bit[rules.upper] = 1 << np.arange(np.count_nonzero(rules.upper))
     step_first, step = _steps(game, upper_bit)
+    number = np.full(len(game.first), -1, np.int32)
+    number[game.filled] = np.arange(len(game.filled))
     special = np.zeros(len(game.filled), bool)
     boxes, scores = np.zeros((0, 6), np.int64), np.zeros((0, 6), bool)
     if rules.special:
@@ -169,6 +174,7 @@ def _set_plan(game: States) -> SetPlan:
         classes=game.classes.astype(np.int64),
         available=game.available(game.filled),
         first=game.first,
+        number=number,
         upper=game.upper_filled(game.filled),
         upper_bit=upper_bit,
         upper_classes=game.upper.count.astype(np.int64),

@@ -131,7 +131,8 @@ def overlay(
             colour = _COLOURS[place % len(_COLOURS)]
             dashes = _DASHES[(place + place // len(_COLOURS)) % len(_DASHES)]
             middles = np.concatenate([starts[:1] - width, starts, starts[-1:] + width]) + width / 2
-            text = f"{_short(name)}, mean {scores.mean:.2f}"
+            # A label that begins with an underscore would be left out of the legend.
+            text = f"{' ' * name.startswith('_')}{_short(name)}, mean {scores.mean:.2f}"
             axes.plot(middles, np.pad(heights, 1), color=colour, linewidth=2, linestyle=dashes, label=text)
             tops.append(heights.max())
         axes.set_ylim(0, max(tops) * _HEADROOM)
@@ -180,6 +181,7 @@ def _style() -> Any:
         "legend.framealpha": 1.0,
         "svg.hashsalt": "dicewise",
         "text.color": _INK,
+        "text.parse_math": False,
         "xtick.color": _INK,
         "ytick.color": _INK,
     }

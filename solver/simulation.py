@@ -173,7 +173,8 @@ class _Play:
         positions, scores = self.positions[games], self.scores[games]
         if not len(record):
             # Games are alike but for their scores: those of one state are brought together, for speed.
-            bring_together(positions, scores, self._index, np.zeros(len(actions) + 1, np.int64))
+            starts = np.zeros(len(actions) + 1, np.int64)
+            bring_together(positions, scores, positions.copy(), scores.copy(), self._index, starts)
         rolls = self.follower.game.scoring.rolls
         random = self._streams[number].integers(0, 1 << 64, (len(positions), rolls), np.uint64)
         by_row = np.zeros(self.row_count, np.int64)

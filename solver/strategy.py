@@ -125,6 +125,8 @@ class Follower:
             rows,
             probabilities,
             *self._work_arrays(),
+            np.empty(self.plan.turn.keeps),
+            np.empty(2 * len(self.plan.rows.points)),
             last,
         )
         rows = rows[:written].copy()

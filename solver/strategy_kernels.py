@@ -171,7 +171,8 @@ def follow(
     rolls = turn.keeps - turn.short
     special = sets.special[number]
     armed = special and sets.arming >= 0 and lane >= sets.classes[number]
-    ends[:] = 0.0
+    for row in range(len(ends)):
+        ends[row] = 0.0
     for rerolls in range(left, -1, -1):
         for keep in range(turn.short):
             p = mass[keep] / 6
@@ -213,6 +214,8 @@ def turn_ends(
     rows: Floats,
     keeps: Floats,
     choices: Floats,
+    mass: Floats,
+    ends: Floats,
     last: Floats,
 ) -> int:
     """Write how a turn from each lane ends: rows with their probabilities, lane after lane.
@@ -223,13 +226,12 @@ def turn_ends(
     probability of each roll to be the last.
     """
     sets, turn, row_plan = plan.sets, plan.turn, plan.rows
-    mass = np.empty(turn.keeps)
-    ends = np.zeros(2 * len(row_plan.points))
     written = 0
     for first in range(0, len(lanes.set), LANES):
         choose(values, first, turn, row_plan, sets, lanes, inside, choices, rows, keeps)
         for lane in range(first, min(first + LANES, len(lanes.set))):
-            mass[:] = start
+            for keep in range(turn.keeps):
+                mass[keep] = start[keep]
             number, column = lanes.set[lane], lane - first
             follow(turn, row_plan, sets, number, lanes.lane[lane], column, left, choices, mass, ends, last)
             before = written
@@ -270,15 +272,19 @@ def choose_actions(
 
 @compiled
 def bring_together(
-    positions: NDArray[np.int32], scores: NDArray[np.int32], index: NDArray[np.int32], starts: Ints
+    positions: NDArray[np.int32],
+    scores: NDArray[np.int32],
+    old_positions: NDArray[np.int32],
+    old_scores: NDArray[np.int32],
+    index: NDArray[np.int32],
+    starts: Ints,
 ) -> None:
     """Reorder games so that those of one state are neighbours; they are alike but for their scores.
 
-    `starts` has a zero for each state, and one more.
+    From the old arrays to the others. `starts` has a zero for each state, and one more.
     """
-    old_positions, old_scores = positions.copy(), scores.copy()
-    for position in positions:
-        starts[index[position] + 1] += 1
+    for game in range(len(positions)):
+        starts[index[old_positions[game]] + 1] += 1
     for state in range(1, len(starts)):
         starts[state] += starts[state - 1]
     for game in range(len(positions)):
@@ -392,13 +398,11 @@ def convolve(
     State i has the scores low[i] .. in scores[start[i] : start[i + 1]]; likewise for the level after.
     """
     for state in range(first, last):
-        own = scores[start[state] : start[state + 1]]
-        own[:] = 0.0
+        for i in range(start[state], start[state + 1]):
+            scores[i] = 0.0
         for place in range(ends_first[state], ends_first[state + 1]):
             target = after[place]
             p = probabilities[place]
-            there = scores_after[start_after[target] : start_after[target + 1]]
-            shift = gains[place] + low_after[target] - low[state]
-            here = own[shift : shift + len(there)]
-            for i in range(len(there)):
-                here[i] += p * there[i]
+            to = start[state] + gains[place] + low_after[target] - low[state] - start_after[target]
+            for i in range(start_after[target], start_after[target + 1]):
+                scores[to + i] += p * scores_after[i]

@@ -5,6 +5,7 @@ The same operations in the same order as the compiled code, so that values are e
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -40,30 +41,41 @@ class Fill:
     value: float
 
 
+Worth = Callable[[int, NDArray[np.int32], int], NDArray[np.float64]]
+"""What filling a box is worth: called with the category, its points (an array), and the bonus on top."""
+
+Chance = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+"""What six equally likely values, along the first axis, are worth before the die is thrown."""
+
+
+def mean_of_six(of: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the mean along the first axis, added in the order of the compiled code."""
+    mean: NDArray[np.float64] = (((of[0] + of[1]) + (of[2] + of[3])) + (of[4] + of[5])) * (1 / 6)
+    return mean
+
+
 class Turn:
     """What a turn from one state is worth.
 
     Parameters
     ----------
-    game, values
-        The states and the value of each.
-    filled, subtotal, flag
-        The state; the subtotal need not be capped.
-
-    Raises
-    ------
-    LookupError
-        Where the state cannot arise.
+    game
+        The states.
+    filled, flag
+        Boxes filled, and whether a further Yahtzee brings a bonus.
+    worth
+        What filling a box is worth from there.
+    chance
+        What a die still to be thrown is worth: the mean, unless a goal says otherwise.
     """
 
     def __init__(
-        self, game: States, values: NDArray[np.float64], filled: int, subtotal: int, flag: int
+        self, game: States, filled: int, flag: int, worth: Worth, chance: Chance = mean_of_six
     ) -> None:
-        game.position(filled, subtotal, flag)
-        self._game, self._values = game, values
-        self._filled, self._subtotal, self._flag = filled, min(subtotal, game.scoring.cap), flag
-        sets = np.array([filled])
+        self._game, self._worth, self._chance = game, worth, chance
         rules = game.scoring
+        sets = np.array([filled])
+        self._bonus = rules.bonus * flag
         self._available = _members(int(game.available(sets)[0]))
         self._special = rules.special and bool(filled >> rules.yahtzee & 1)
         if self._special:
@@ -71,31 +83,16 @@ class Turn:
             self._joker_boxes = [_members(allowed) for allowed in boxes[0].tolist()]
             self._joker_scores = joker[0].tolist()
 
-    def _after(self, category: int, points: NDArray[np.int32]) -> NDArray[np.float64]:
-        """Value of the state after filling a box with these points, the points themselves included."""
-        game, rules = self._game, self._game.scoring
-        after = self._filled | 1 << category
-        packed = pack_one(after, rules.upper)
-        subtotal = np.minimum(self._subtotal + points, rules.cap) if rules.upper[category] else self._subtotal
-        flag = points > 0 if category == game.arming else self._flag
-        classes = int(game.upper.count[packed])
-        position = int(game.first[after]) + flag * classes + game.upper.number[packed, subtotal]
-        value: NDArray[np.float64] = points + self._values[position]
-        return value
-
     def fills(self, roll: int) -> list[Fill]:
         """Return every box that a roll may go in, in card order."""
         rules = self._game.scoring
         boxes, points, bonus = self._available, rules.points[:, roll], 0
         face = int(np.argmax(rules.lattice.alike == roll))
         if self._special and rules.lattice.alike[face] == roll:
-            boxes, bonus = self._joker_boxes[face], rules.bonus * self._flag
+            boxes, bonus = self._joker_boxes[face], self._bonus
             points = rules.joker_points[:, face] if self._joker_scores[face] else points
         return [
-            Fill(
-                category, int(points[category]), bonus, float(self._after(category, points[category]) + bonus)
-            )
-            for category in boxes
+            Fill(box, int(points[box]), bonus, float(self._worth(box, points[box], bonus))) for box in boxes
         ]
 
     @cached_property
@@ -104,7 +101,7 @@ class Turn:
         rules = self._game.scoring
         best = np.full(rules.points.shape[1], -np.inf)
         for category in self._available:
-            np.maximum(best, self._after(category, rules.points[category]), out=best)
+            np.maximum(best, self._worth(category, rules.points[category], 0), out=best)
         if self._special:
             for roll in rules.lattice.alike.tolist():
                 best[roll] = max(fill.value for fill in self.fills(roll))
@@ -115,18 +112,53 @@ class Turn:
         lattice = self._game.scoring.lattice
         keeps = np.empty(len(lattice.keeps))
         keeps[lattice.short :] = self.rolls
-        means(lattice, keeps)
+        throw(lattice, keeps, self._chance)
         for _ in range(rerolls - 1):
             maxima(lattice, keeps)
-            means(lattice, keeps)
+            throw(lattice, keeps, self._chance)
         return keeps[: lattice.short]
 
 
-def means(lattice: Lattice, keeps: NDArray[np.float64]) -> None:
-    """Write the value of each keep before its reroll: the mean over one die more."""
+def expected_points(
+    game: States, values: NDArray[np.float64], filled: int, subtotal: int, flag: int
+) -> Worth:
+    """Return what filling a box is worth in expected points still to come, the box's own included.
+
+    Raises
+    ------
+    LookupError
+        Where the state cannot arise.
+    """
+    game.position(filled, subtotal, flag)
+
+    def worth(category: int, points: NDArray[np.int32], bonus: int) -> NDArray[np.float64]:
+        value: NDArray[np.float64] = (
+            points + values[positions_after(game, filled, subtotal, flag, category, points)] + bonus
+        )
+        return value
+
+    return worth
+
+
+def positions_after(
+    game: States, filled: int, subtotal: int, flag: int, category: int, points: NDArray[np.int32]
+) -> NDArray[np.int64]:
+    """Return the positions of the states after filling a box with each of these points."""
+    rules = game.scoring
+    after = filled | 1 << category
+    packed = pack_one(after, rules.upper)
+    reached = np.minimum(subtotal + points if rules.upper[category] else subtotal, rules.cap)
+    flags = points > 0 if category == game.arming else flag
+    positions: NDArray[np.int64] = (
+        int(game.first[after]) + flags * int(game.upper.count[packed]) + game.upper.number[packed, reached]
+    )
+    return positions
+
+
+def throw(lattice: Lattice, keeps: NDArray[np.float64], chance: Chance) -> None:
+    """Write the value of each keep before its reroll: what one die more makes of it."""
     for first, last in reversed(lattice.sizes[:-1]):
-        of = keeps[lattice.more_by_face[:, first:last]]
-        keeps[first:last] = (((of[0] + of[1]) + (of[2] + of[3])) + (of[4] + of[5])) * (1 / 6)
+        keeps[first:last] = chance(keeps[lattice.more_by_face[:, first:last]])
 
 
 def maxima(lattice: Lattice, keeps: NDArray[np.float64]) -> None:
@@ -135,9 +167,10 @@ def maxima(lattice: Lattice, keeps: NDArray[np.float64]) -> None:
         keeps[first:last] = keeps[less].max(axis=0)
 
 
-def first_of_best(values: NDArray[np.float64]) -> int:
-    """Return the first index whose value equals the greatest, ties allowed for."""
-    return int(np.argmax(values > values.max() - TIE))
+def first_of_best(values: NDArray[np.float64], margin: float = TIE) -> int:
+    """Return the first index whose value equals the greatest: closer to it than the margin."""
+    greatest = values.max()
+    return int(np.argmax((values > greatest - margin) | (values == greatest)))
 
 
 def _members(boxes: int) -> list[int]:

@@ -175,6 +175,25 @@ def mean_of_six(typing: Any, array: Any, offsets: Any, at: Any) -> Any:
     return vector(array, offsets, types.uintp), code
 
 
+def _extreme_of_six(sign: str) -> Any:
+    @operation
+    def extreme(typing: Any, array: Any, offsets: Any, at: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            best, *others = _gather(context, builder, signature, args, 6)
+            for other in others:
+                best = builder.select(builder.fcmp_ordered(sign, other, best), other, best)
+            return best
+
+        return vector(array, offsets, types.uintp), code
+
+    return extreme
+
+
+# The least and the greatest of the six vectors that `mean_of_six` takes the mean of.
+least_of_six = _extreme_of_six("<")
+greatest_of_six = _extreme_of_six(">")
+
+
 def _greatest(count: int) -> Any:
     @operation
     def greatest(typing: Any, array: Any, offsets: Any, at: Any, best: Any) -> Any:

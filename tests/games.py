@@ -9,9 +9,10 @@ from random import Random
 import numpy as np
 
 import solver
+from solver.distribution import Distribution, distribution
 from solver.lookup import Table
 from solver.scorecard import Position, Scorecard
-from solver.turn import Turn
+from solver.turn import Turn, expected_points
 
 TINY = sorted((Path(__file__).parent / "tiny").glob("*.toml"))
 NAMES = solver.names()
@@ -44,7 +45,9 @@ def random_dice(table: Table, random: Random) -> tuple[int, ...]:
 
 def random_fill(table: Table, card: Scorecard, random: Random) -> Scorecard:
     """The card after a random roll went into a random box that it may go in."""
-    turn = Turn(table.states, table.values, card.filled, card.upper_subtotal, int(card.armed))
+    flag = int(card.armed)
+    worth = expected_points(table.states, table.values, card.filled, card.upper_subtotal, flag)
+    turn = Turn(table.states, card.filled, flag, worth)
     fill = random.choice(turn.fills(table.states.scoring.lattice.roll(random_dice(table, random))))
     return card.fill(table.ruleset.keys[fill.category], fill.points, fill.bonus > 0)
 
@@ -52,3 +55,9 @@ def random_fill(table: Table, card: Scorecard, random: Random) -> Scorecard:
 def best_by_hand(values: np.ndarray) -> int:
     """The first value within 1e-9 of the greatest, by a plain loop."""
     return next(i for i, value in enumerate(values) if value >= max(values) - 1e-9)
+
+
+@cache
+def spread(name: str) -> Distribution:
+    """The exact distribution of a game from the empty card, worked out once a test run."""
+    return distribution(solved(name))

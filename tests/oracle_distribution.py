@@ -9,7 +9,7 @@ plain data.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -105,9 +105,9 @@ class Turn:
     def of_keep(self, keep: Dice, rerolls: int) -> Fraction:
         """The mean after rerolling all dice but these; `rerolls` counts this reroll too."""
         if (keep, rerolls) not in self._of_keep:
-            rolls = completed(keep, self.strategy.ruleset.dice)
-            values = [self.of_roll(dice, rerolls - 1) for dice in rolls]
-            self._of_keep[keep, rerolls] = sum(values, Fraction(0)) / len(values)
+            ways = completed(keep, self.strategy.ruleset.dice)
+            values = [count * self.of_roll(dice, rerolls - 1) for dice, count in ways.items()]
+            self._of_keep[keep, rerolls] = sum(values, Fraction(0)) / ways.total()
         return self._of_keep[keep, rerolls]
 
 
@@ -118,7 +118,7 @@ class Strategy:
         self.ruleset = ruleset
         self._values: dict[State, Fraction] = {}
         self._turns: dict[State, Turn] = {}
-        self._rolled: dict[tuple[State, Dice, int], dict[End, Fraction]] = {}
+        self._ends: dict[tuple[State, Dice, int], dict[End, Fraction]] = {}
 
     def empty(self) -> Card:
         """The card of a game not yet begun."""
@@ -154,29 +154,26 @@ class Strategy:
 
     def ends_of_roll(self, card: Card, dice: Dice, rerolls: int) -> dict[End, Fraction]:
         """How the turn ends that has come to this roll."""
+        kind, what = self.choice(card, dice, rerolls)
+        if kind == "keep":
+            return self.ends_of_keep(card, what, rerolls)
         dice = tuple(sorted(dice))
-        state = self.state(card)
-        key = (state, dice, rerolls)
-        if key not in self._rolled:
-            kind, what = self.choice(card, dice, rerolls)
-            if kind == "keep":
-                assert not isinstance(what, str)
-                self._rolled[key] = self.ends_of_keep(card, what, rerolls)
-            else:
-                box = self.ruleset.keys.index(str(what))
-                won = dict(legal_fills(self.ruleset, state[0], dice))[box]
-                end = End(box, won, yahtzee_bonus(self.ruleset, state[2], dice), dice)
-                self._rolled[key] = {end: Fraction(1)}
-        return self._rolled[key]
+        filled, _, flag = self.state(card)
+        box = self.ruleset.keys.index(what)
+        won = dict(legal_fills(self.ruleset, filled, dice))[box]
+        return {End(box, won, yahtzee_bonus(self.ruleset, flag, dice), dice): Fraction(1)}
 
     def ends_of_keep(self, card: Card, keep: Dice, rerolls: int) -> dict[End, Fraction]:
         """How the turn ends after rerolling all dice but these; `rerolls` counts this reroll too."""
-        ends: dict[End, Fraction] = defaultdict(Fraction)
-        rolls = completed(keep, self.ruleset.dice)
-        for dice in rolls:
-            for end, probability in self.ends_of_roll(card, dice, rerolls - 1).items():
-                ends[end] += probability / len(rolls)
-        return ends
+        key = (self.state(card), keep, rerolls)
+        if key not in self._ends:
+            ends: dict[End, Fraction] = defaultdict(Fraction)
+            ways = completed(keep, self.ruleset.dice)
+            for dice, count in ways.items():
+                for end, probability in self.ends_of_roll(card, dice, rerolls - 1).items():
+                    ends[end] += probability * count / ways.total()
+            self._ends[key] = ends
+        return self._ends[key]
 
     def games(self, card: Card, dice: Dice | None = None, rerolls: int = 0) -> Games:
         """Every way a game can go on from this card, or from dice on it."""
@@ -192,7 +189,7 @@ class Strategy:
                     ends = self.ends_of_roll(card, dice, rerolls)
                 else:
                     ends = self.ends_of_keep(before, (), self.ruleset.rolls)
-                for end, probability in ends.items():
+                for end, probability in merged(ends).items():
                     following[filled(before, end)] += reached * probability
                     turns[end.box] += reached * probability * turn
             cards = following
@@ -229,10 +226,18 @@ def in_tie_order(dice: Dice) -> Iterator[Dice]:
         yield from (keep[::-1] for keep in highest_first)
 
 
-def completed(keep: Dice, dice: int) -> list[Dice]:
-    """The rolls, one for each equally likely throw of the dice not kept."""
+def completed(keep: Dice, dice: int) -> Counter[Dice]:
+    """How many of the equally likely throws of the dice not kept give each roll."""
     throws = product(range(1, FACES + 1), repeat=dice - len(keep))
-    return [tuple(sorted((*keep, *thrown))) for thrown in throws]
+    return Counter(tuple(sorted((*keep, *thrown))) for thrown in throws)
+
+
+def merged(ends: dict[End, Fraction]) -> dict[End, Fraction]:
+    """The ends without their last rolls."""
+    found: dict[End, Fraction] = defaultdict(Fraction)
+    for end, probability in ends.items():
+        found[end._replace(dice=())] += probability
+    return found
 
 
 def filled(card: Card, end: End) -> Card:

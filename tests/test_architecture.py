@@ -27,7 +27,8 @@ LAYERS: tuple[set[str], ...] = (
     {"dynamic", "batch", "strategy"},
     {"distribution", "explain"},
     {"statistics", "simulation"},
-    {"library"},
+    {"library", "plot"},
+    {"comparison"},
     {"cli"},
     {"__init__", "__main__"},
 )

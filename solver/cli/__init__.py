@@ -1,4 +1,4 @@
-"""The command `dicewise`: advise, solve, rules and tables, one module each.
+"""The command `dicewise`, one module a subcommand.
 
 Modules are imported when their command is run, and within it only what the command needs: help needs
 no numpy, advice from a table at hand no numba. Faults of the input are one line and exit code 2.
@@ -18,7 +18,7 @@ PROGRAM = "dicewise"
 INTERRUPTED = 130
 """Exit code after Ctrl-C: 128 and the number of the signal, as shells count."""
 
-_COMMANDS = ("advise", "solve", "rules", "tables")
+_COMMANDS = ("advise", "solve", "stats", "compare", "simulate", "rules", "tables")
 
 
 class Fault(click.ClickException):
@@ -97,6 +97,8 @@ def command() -> None:
     dicewise advise 1 3 3 4 6            the best move after the first roll
     dicewise rules                       the games and their expected scores
     dicewise solve my-house-rules.toml   what your own rules are worth
+    dicewise stats yatzy                 how final scores spread, exactly
+    dicewise compare yacht yatzy         games side by side
 
     All values are expected final scores in points, under play that makes them as high as possible.
     Every command takes the name of a game or the path of a rules file.

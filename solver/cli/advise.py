@@ -12,10 +12,12 @@ from .choice import chosen_rules, set_option
 from .output import counted, number, progress_bar, show_json, show_line, show_table
 
 if TYPE_CHECKING:
+    from ..explain import Explanation
     from ..lookup import Advice, Option, Table
     from ..scorecard import Position
 
 _TOP = 10
+_EXPLAINED = 3
 
 
 @click.command("advise")
@@ -39,6 +41,15 @@ _TOP = 10
     metavar="N",
     help=f"How many moves to show.  [default: {_TOP}, with --json all]",
 )
+@click.option(
+    "--explain",
+    type=click.IntRange(min=1),
+    is_flag=False,
+    flag_value=_EXPLAINED,
+    metavar="[N]",
+    help=f"Say how the turn ends after each of the N best moves, {_EXPLAINED} unless given. Put it last, or "
+    "write --explain=N.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
 def command(
     dice: tuple[str, ...],
@@ -48,6 +59,7 @@ def command(
     position: str | None,
     changes: tuple[str, ...],
     top: int | None,
+    explain: int | None,
     as_json: bool,
 ) -> None:
     """Name the best move for the DICE on the table.
@@ -60,12 +72,15 @@ def command(
     dicewise advise 13346 --rules yacht --rerolls 1 --card "ones=3 choice=22"
     dicewise advise 5 5 5 5 5 --rerolls 0 --card "fives=25 yahtzee=50 bonuses=1"
     dicewise advise --position "yatzy | one_pair=12 | 1 2 2 5 6 | 2"
+    dicewise advise 1 3 3 4 6 --explain
 
     A card names each filled box by its key with its points, and with "bonuses" how many bonuses for
     further Yahtzees were scored; `dicewise rules NAME` lists the keys. A game that has no table yet
     is solved first, and its table kept for next time.
     """  # noqa: D301
     if position is None:
+        if not dice and explain:
+            raise click.UsageError("found no dice; --explain takes a number after it as its own: put it last")
         where = _position_of_parts(dice, name, rerolls, card, changes)
     else:
         if dice or changes or any(given is not None for given in (name, rerolls, card)):
@@ -75,11 +90,22 @@ def command(
         from ..scorecard import Position
 
         where = Position.parse(position)
-    advice = _table(where.card.ruleset).advise_position(where)
+    table = _table(where.card.ruleset)
+    advice = table.advise_position(where)
+    found = _explained(table, advice, explain) if explain else ()
     if as_json:
-        show_json(advice.as_dict(top))
-    else:
-        _show(advice, _TOP if top is None else top)
+        answer = advice.as_dict(top)
+        if explain:
+            answer["boxes_total"] = where.card.boxes_total
+            answer["explanations"] = [one.as_dict() for one in found]
+        show_json(answer)
+        return
+    _show(advice, _TOP if top is None else top)
+    if found:
+        from .explain import show_explanations
+
+        show_explanations(found, where.card.ruleset, where.card.boxes_total)
+    show_line(f"\nPosition: {where}", style="dim")
 
 
 def _position_of_parts(
@@ -114,6 +140,14 @@ def _table(rules: Ruleset) -> Table:
     return table
 
 
+def _explained(table: Table, advice: Advice, top: int) -> tuple[Explanation, ...]:
+    """Explain the best moves; only this needs the compiler."""
+    with progress_bar("Following the dice"):
+        from ..explain import explain
+
+        return explain(table, advice, top)
+
+
 def _show(advice: Advice, top: int) -> None:
     rules = advice.position.card.ruleset
     best, others = advice.best, advice.options[1:]
@@ -127,7 +161,6 @@ def _show(advice: Advice, top: int) -> None:
         show_line("Nothing else is allowed.")
     elif more := len(others) - len(shown):
         show_line(f"{'' if shown else chr(10)}  {more} more; --top {len(others) + 1} shows all.", style="dim")
-    show_line(f"\nPosition: {advice.position}", style="dim")
 
 
 def in_words(option: Option, rules: Ruleset) -> str:

@@ -1,8 +1,9 @@
-"""Choosing the rules: a game or a file, with single keys changed by --set."""
+"""Options that several commands have: the rules, with single keys changed by --set, threads, a picture."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -23,6 +24,38 @@ def set_option(command: _Command) -> _Command:
         help="Change one key of the rules, such as rolls=4 or categories.full_house.points=30; may be "
         "repeated. `dicewise rules NAME` lists the keys.",
     )(command)
+
+
+def threads_option(command: _Command) -> _Command:
+    """Add the option --threads."""
+    return click.option(
+        "--threads", type=click.IntRange(min=1), metavar="N", help="Threads to use; all cores unless given."
+    )(command)
+
+
+def plot_option(what: str) -> Callable[[_Command], _Command]:
+    """Return what adds the option --plot, given to the command as `picture`."""
+
+    def added(command: _Command) -> _Command:
+        return click.option(
+            "--plot",
+            "picture",
+            metavar="FILE",
+            type=click.Path(path_type=Path),
+            help=f"Draw {what} to this file, .png or .svg; needs matplotlib.",
+        )(command)
+
+    return added
+
+
+def check_picture(path: Path | None) -> None:
+    """Refuse, before the work is done, a file for --plot that cannot be drawn or written."""
+    if path is not None:
+        from .. import plot
+        from .solve import check_place
+
+        plot.check(path)
+        check_place("--plot", path)
 
 
 def chosen_changes(changes: Iterable[str]) -> dict[str, Any]:

@@ -49,6 +49,19 @@ def console(*, stderr: bool = False) -> Console:
     return made
 
 
+def room(otherwise: int) -> int:
+    """Return how many characters a line may have: those of the terminal, if there is one."""
+    made = console()
+    return max(made.width, _NARROWEST) if made.is_terminal else otherwise
+
+
+def percent(share: float) -> str:
+    """Return a probability in percent, such that nothing possible looks impossible, or uncertain certain."""
+    if 0 < share < 0.0001:
+        return f"{100 * share:.1e} %"
+    return "> 99.99 %" if 0.99995 <= share < 1 - 1e-12 else f"{100 * share:.2f} %"
+
+
 def show_line(text: str = "", *, style: str | None = None) -> None:
     """Print a line of text, in a style where the terminal has it."""
     made = console()

@@ -1,0 +1,119 @@
+"""`dicewise compare`: rulesets side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..rules import names
+from ..rules.changes import parsed_values
+from .choice import check_picture, chosen_changes, plot_option, set_option, threads_option
+from .output import percent, progress_bar, room, show_json, show_line, show_table
+
+if TYPE_CHECKING:
+    from ..comparison import Row
+
+_GAP = 3
+_FIRST = 3
+"""Columns of the first table where there are two."""
+_HEADER = ("Expected", "Difference", "Deviation", "5 %", "Median", "95 %", "Upper bonus", "Top box")
+
+
+@click.command("compare")
+@click.argument("games", nargs=-1, metavar="[NAME|FILE]...")
+@set_option
+@click.option(
+    "--vary",
+    "varied",
+    multiple=True,
+    metavar="KEY=V1,V2,...",
+    help="Compare values of a key of the rules, such as rolls=2,3,4; with several keys, all combinations.",
+)
+@plot_option("the distributions, one over the other,")
+@threads_option
+@click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
+def command(
+    games: tuple[str, ...],
+    changes: tuple[str, ...],
+    varied: tuple[str, ...],
+    picture: Path | None,
+    threads: int | None,
+    as_json: bool,
+) -> None:
+    """Compare games under optimal play, all games unless some are named.
+
+    Expected score, its difference from the first row, standard deviation and quantiles in points; how
+    often the upper bonus is reached, and how often the box that can hold most holds points.
+
+    \b
+    dicewise compare
+    dicewise compare yacht yacht-sum --plot yacht.png
+    dicewise compare yahtzee --vary upper_bonus.points=0,35,50
+    dicewise compare yahtzee --vary yahtzee.joker=none,free,forced
+    dicewise compare yatzy --vary "upper_bonus=[],[{at=63,points=50}]" --set rolls=4
+
+    Keys and values are those of --set and of a rules file; values are separated by commas outside
+    brackets and quotes. `dicewise rules NAME` lists the keys.
+    """  # noqa: D301
+    from .. import comparison
+
+    fixed = chosen_changes(changes)
+    vary = _varied(varied)
+    wanted = [rules for game in games or names() for rules in comparison.variants(game, vary, fixed)]
+    check_picture(picture)
+    with progress_bar(f"Comparing {len(wanted)} rulesets") as progress:
+        found = comparison.compare(wanted, threads=threads, progress=progress)
+    if picture:
+        from .. import plot
+
+        plot.overlay(found.distributions, picture)
+    if as_json:
+        show_json(found.as_dict())
+        return
+    first, labels = "Rules", [row.rules for row in found.rows]
+    if vary and len(games) == 1:
+        # What all rows have in common is said once, at the top.
+        (common,) = comparison.variants(games[0], {}, {k: v for k, v in fixed.items() if k not in vary})
+        first, shown = common.name, len(common.name.removesuffix("]")) + 1
+        labels = [label[shown:-1] for label in labels]
+    _show((first, *labels), [_HEADER, *map(_figures, found.rows)])
+    if picture:
+        show_line(f"\nPlot: {picture}", style="dim")
+
+
+def _show(labels: Sequence[str], figures: Sequence[Sequence[str]]) -> None:
+    """Print the figures, each row after its label; where a line has no room for them, in two tables."""
+    width = max(map(len, labels)) + sum(_GAP + max(map(len, column)) for column in zip(*figures, strict=True))
+    parts = [slice(None)] if width <= room(width) else [slice(_FIRST), slice(_FIRST, None)]
+    for number, part in enumerate(parts):
+        if number:
+            show_line()
+        header, *rows = ((label, *row[part]) for label, row in zip(labels, figures, strict=True))
+        show_table(rows, header, right=range(1, len(header)), whole=())
+
+
+def _varied(texts: tuple[str, ...]) -> dict[str, list[Any]]:
+    """Return the keys of --vary with their values."""
+    vary: dict[str, list[Any]] = {}
+    for text in texts:
+        key, values = parsed_values(text, "--vary")
+        if key in vary:
+            raise click.UsageError(f"--vary: found {key} twice, expected all its values in one list")
+        vary[key] = values
+    return vary
+
+
+def _figures(row: Row) -> tuple[str, ...]:
+    return (
+        f"{row.expected_score:.4f}",
+        f"{row.difference:+.4f}",
+        f"{row.standard_deviation:.2f}",
+        str(row.quantile_5),
+        str(row.median),
+        str(row.quantile_95),
+        percent(row.upper_bonus),
+        percent(row.top_box_probability),
+    )

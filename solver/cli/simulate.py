@@ -1,0 +1,94 @@
+"""`dicewise simulate`: whole games played under the table's strategy."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from time import perf_counter
+
+import click
+
+from . import Fault
+from .choice import chosen_rules, set_option, threads_option
+from .figures import show_statistics
+from .output import progress_bar, show_json
+
+
+@click.command("simulate")
+@click.argument("name", metavar="NAME|FILE")
+@click.option(
+    "--games", "-n", type=click.IntRange(min=1), required=True, metavar="GAMES", help="How many to play."
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    metavar="S",
+    help="Where the random numbers start: a seed gives the same games for any number of threads.",
+)
+@click.option(
+    "--card",
+    metavar="TEXT",
+    help='The boxes filled at the start, such as "ones=3 sixes=24".  [default: an empty card]',
+)
+@set_option
+@threads_option
+@click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
+def command(
+    name: str,
+    games: int,
+    seed: int,
+    card: str | None,
+    changes: tuple[str, ...],
+    threads: int | None,
+    as_json: bool,
+) -> None:
+    """Play whole games with optimal play and say how they end, beside the exact expected score.
+
+    \b
+    dicewise simulate yahtzee -n 1000000
+    dicewise simulate yatzy -n 100000 --seed 7 --json
+    dicewise simulate yahtzee -n 10000 --card "yahtzee=50 sixes=18"
+
+    In JSON, `scores` are final scores and `probabilities` the share of the games that ended with each.
+    """  # noqa: D301
+    rules = chosen_rules(name, changes)
+    from .. import library
+    from ..scorecard import Scorecard
+    from ..simulation import simulate
+    from ..statistics import statistics
+
+    held = Scorecard.parse(rules, card or "")
+    with progress_bar(f"Solving {rules.name}") as progress:
+        table = library.solve(rules, threads=threads, progress=progress)
+    started = perf_counter()
+    try:
+        with progress_bar(f"Playing {rules.name}") as progress:
+            played = simulate(table, games, seed=seed, card=held, threads=threads, progress=progress)
+    except MemoryError:
+        raise Fault(f"--games {games}: found too little memory for so many games") from None
+    seconds = perf_counter() - started
+    scores, expected = played.distribution, table.value(held)
+    found = replace(statistics(scores), standard_deviation=played.standard_deviation)
+    if as_json:
+        show_json(
+            found.as_dict()
+            | {
+                "games": games,
+                "seed": seed,
+                "standard_error": played.standard_error,
+                "expected_score": expected,
+                "seconds": seconds,
+                "games_per_second": games / seconds,
+                "scores": scores.scores.tolist(),
+                "probabilities": scores.probabilities.tolist(),
+            }
+        )
+        return
+    rows = [
+        ("Games", f"{games:,}, seed {seed}"),
+        ("Time", f"{seconds:.2f} s, {games / seconds:,.0f} games a second"),
+        ("Mean", f"{found.mean:.4f} points, standard error {played.standard_error:.4f}"),
+        ("Expected score", f"{expected:.10f} points"),
+    ]
+    show_statistics(found, rules, rows)

@@ -1,0 +1,85 @@
+"""`dicewise stats`: how final scores spread under the table's strategy, exactly."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from .choice import check_picture, chosen_rules, plot_option, set_option, threads_option
+from .figures import show_statistics
+from .output import progress_bar, show_json, show_line
+
+
+@click.command("stats")
+@click.argument("name", metavar="NAME|FILE")
+@click.option(
+    "--card",
+    metavar="TEXT",
+    help='The boxes filled so far, such as "ones=3 sixes=24".  [default: an empty card]',
+)
+@click.option("--dice", metavar="TEXT", help='Dice on the table, such as "1 3 3 4 6", within a turn.')
+@click.option(
+    "--rerolls", type=int, metavar="N", help="Rerolls left then.  [default: as after the first roll]"
+)
+@set_option
+@plot_option("the histogram")
+@threads_option
+@click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
+def command(
+    name: str,
+    card: str | None,
+    dice: str | None,
+    rerolls: int | None,
+    changes: tuple[str, ...],
+    picture: Path | None,
+    threads: int | None,
+    as_json: bool,
+) -> None:
+    """Say how final scores spread under optimal play: exactly, not by sampling.
+
+    Mean, deviation, quantiles, histogram, the chance of each round fifty, and what each box brings.
+
+    \b
+    dicewise stats yahtzee
+    dicewise stats yatzy --plot yatzy.svg
+    dicewise stats yahtzee --card "yahtzee=50 sixes=18" --dice "1 3 3 4 6" --rerolls 1
+    dicewise stats yacht --set rolls=2 --json
+
+    In JSON, `scores` are all final scores and `probabilities` those of each.
+    """  # noqa: D301
+    if rerolls is not None and dice is None:
+        raise click.UsageError("--rerolls goes with --dice, which says what is on the table")
+    rules = chosen_rules(name, changes)
+    check_picture(picture)
+    from .. import library
+    from ..distribution import distribution
+    from ..scorecard import Position, Scorecard, parse_dice
+    from ..statistics import statistics
+
+    held = Scorecard.parse(rules, card or "")
+    left = rules.rolls - 1 if rerolls is None else rerolls
+    where = None if dice is None else Position(held, parse_dice(rules, dice), left)
+    thrown = (None, None) if where is None else (where.dice, where.rerolls)
+    with progress_bar(f"Solving {rules.name}") as progress:
+        table = library.solve(rules, threads=threads, progress=progress)
+    with progress_bar(f"Adding up the games of {rules.name}") as progress:
+        scores = distribution(table, held, *thrown, threads=threads, progress=progress)
+    found = statistics(scores)
+    if picture:
+        from .. import plot
+
+        plot.histogram(scores, picture)
+    if as_json:
+        show_json(
+            found.as_dict()
+            | {"dice": where and where.dice, "rerolls": where and where.rerolls}
+            | {"scores": scores.scores.tolist(), "probabilities": scores.probabilities.tolist()}
+        )
+        return
+    rows = [("Mean", f"{found.mean:.10f} points")]
+    if where:
+        rows.insert(0, ("Dice", f"{' '.join(map(str, where.dice))}, rerolls left: {where.rerolls}"))
+    show_statistics(found, rules, rows)
+    if picture:
+        show_line(f"\nPlot: {picture}", style="dim")

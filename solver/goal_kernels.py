@@ -1,0 +1,283 @@
+"""The compiled loops for goals other than the expected score.
+
+Two kinds of goal, one lattice. Where the score so far does not matter (a guaranteed score, a constant
+taste for risk) the states are those of the expected score, and only the rows or the lattice differ.
+Where it does (reaching a score, winning, any utility) each state becomes a block of lanes, one a score:
+
+    block of a state    scores low .. low + length - 1, at start ..; `below` and `above` outside
+
+so that filling a box for p points is reading the block of the state after p lanes further on.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .kernels import best_fills, compiled, fill_rows, maxima, mean_of_rolls, means, part, special_rolls
+from .plan import Floats, Ints, Plan, RowPlan, SetPlan
+from .states import LANES
+from .vectors import add, chosen, greater, greatest_of_six, least_of_six, load, spread, store, times
+
+_6 = np.uint64(6)
+_LANES = np.uint64(LANES)
+
+
+class BlockPlan(NamedTuple):
+    """A block of scores for each state; see the module. Arrays go by the state's position."""
+
+    low: Ints
+    length: Ints
+    start: Ints
+    below: float
+    above: float
+
+
+@part
+def position_after(plan: RowPlan, sets: SetPlan, number: int, lane: int, category: int, row: int) -> int:
+    """Return the position of the state after filling a box with the points of a row."""
+    classes = sets.classes[number]
+    flag = np.int64(lane >= classes)
+    subclass = lane - flag * classes
+    step = sets.step_first[sets.upper[number], category]
+    if step >= 0:
+        subclass = sets.step[step + (row - plan.first[category]) * classes + subclass]
+    if category == sets.arming:
+        flag = np.int64(plan.points[row] > 0)
+    classes_after = sets.upper_classes[sets.upper[number] | sets.upper_bit[category]]
+    return sets.first[sets.filled[number] | np.int64(1) << category] + flag * classes_after + subclass
+
+
+@compiled
+def spread_windows(plan: Plan, first_set: int, last_set: int, low: Ints, high: Ints) -> None:
+    """Widen the range of scores of each state after these sets' states by every way a turn can end.
+
+    States with high < low are not reached and are passed over.
+    """
+    sets, turn, row_plan = plan.sets, plan.turn, plan.rows
+    rolls = turn.keeps - turn.short
+    for number in range(first_set, last_set):
+        for lane in range(sets.lanes[number]):
+            here = sets.start[number] + lane
+            if high[here] < low[here]:
+                continue
+            for category in range(row_plan.boxes):
+                if sets.available[number] >> category & 1:
+                    for row in range(row_plan.first[category], row_plan.first[category + 1]):
+                        after = position_after(row_plan, sets, number, lane, category, row)
+                        gain = np.int64(row_plan.points[row])
+                        low[after] = min(low[after], low[here] + gain)
+                        high[after] = max(high[after], high[here] + gain)
+            if sets.special[number] and sets.arming >= 0 and lane >= sets.classes[number]:
+                for face in range(6):
+                    for category in range(row_plan.boxes):
+                        if sets.joker_boxes[number, face] >> category & 1:
+                            row = row_plan.of_roll[category * rolls + row_plan.alike[face]] // LANES
+                            if sets.joker_scores[number, face]:
+                                row = row_plan.of_joker[category * 6 + face] // LANES
+                            after = position_after(row_plan, sets, number, lane, category, np.int64(row))
+                            gain = np.int64(row_plan.points[row] + row_plan.bonus)
+                            high[after] = max(high[after], high[here] + gain)
+
+
+@part
+def fetch(values: Floats, blocks: BlockPlan, position: int, score: int, rows: Floats, spare: int) -> None:
+    """Write to row offset `spare` the values of a state at scores score .. score + LANES - 1."""
+    at = score - blocks.low[position]
+    length = blocks.length[position]
+    if at >= 0 and at + LANES <= length:
+        store(rows, spare, load(values, blocks.start[position] + at))
+    elif at >= length:
+        store(rows, spare, spread(blocks.above))
+    elif at + LANES <= 0:
+        store(rows, spare, spread(blocks.below))
+    else:
+        for lane in range(LANES):
+            value = blocks.below
+            if at + lane >= length:
+                value = blocks.above
+            elif at + lane >= 0:
+                value = values[blocks.start[position] + at + lane]
+            rows[spare + lane] = value
+
+
+@compiled
+def pursue_tiles(
+    values: Floats,
+    first: int,
+    last: int,
+    plan: Plan,
+    blocks: BlockPlan,
+    tile_position: Ints,
+    tile_at: Ints,
+    tile_set: Ints,
+    rows: Floats,
+    keeps: Floats,
+) -> None:
+    """Write the values of tiles first .. last-1: neighbouring scores of one state each."""
+    sets, turn, row_plan = plan.sets, plan.turn, plan.rows
+    rolls = turn.keeps - turn.short
+    spare = len(rows) - LANES
+    for tile in range(first, last):
+        position, number = tile_position[tile], tile_set[tile]
+        lane = position - sets.start[number]
+        score = blocks.low[position] + tile_at[tile]
+        for category in range(row_plan.boxes):
+            if sets.available[number] >> category & 1:
+                for row in range(row_plan.first[category], row_plan.first[category + 1]):
+                    after = position_after(row_plan, sets, number, lane, category, row)
+                    fetch(values, blocks, after, score + np.int64(row_plan.points[row]), rows, row * LANES)
+        best_fills(turn, row_plan, sets.available[number], True, rows, keeps)
+        if sets.special[number]:
+            bonus = np.int64(0)
+            if sets.arming >= 0 and lane >= sets.classes[number]:
+                bonus = np.int64(row_plan.bonus)
+            for face in range(6):
+                best = spread(-np.inf)
+                for category in range(row_plan.boxes):
+                    if sets.joker_boxes[number, face] >> category & 1:
+                        row = np.int64(row_plan.of_roll[category * rolls + row_plan.alike[face]] // LANES)
+                        if sets.joker_scores[number, face]:
+                            row = np.int64(row_plan.of_joker[category * 6 + face] // LANES)
+                        if bonus:
+                            after = position_after(row_plan, sets, number, lane, category, row)
+                            gain = np.int64(row_plan.points[row]) + bonus
+                            fetch(values, blocks, after, score + gain, rows, spare)
+                            best = greater(load(rows, spare), best)
+                        else:
+                            best = greater(load(rows, row * LANES), best)
+                store(keeps, (turn.short + row_plan.alike[face]) * LANES, best)
+        for _ in range(turn.rerolls):
+            means(turn, keeps)
+            maxima(turn, keeps)
+        store(values, blocks.start[position] + tile_at[tile], mean_of_rolls(turn, keeps))
+
+
+@compiled
+def extreme_tiles(
+    values: Floats, first: int, last: int, plan: Plan, greatest: bool, rows: Floats, keeps: Floats
+) -> None:
+    """Do as `kernels.solve_tiles` with dice that do their worst, or their best where `greatest`."""
+    sets, turn, row_plan = plan.sets, plan.turn, plan.rows
+    for tile in range(first, last):
+        base = tile * LANES
+        number = plan.tile_set[tile]
+        fresh = True
+        while number < len(sets.start) and sets.start[number] < base + LANES:
+            start = max(sets.start[number], base)
+            end = min(sets.start[number] + sets.lanes[number], base + LANES)
+            lane = start - sets.start[number]
+            fill_rows(values, row_plan, sets, number, lane, end - start, start - base, rows)
+            best_fills(turn, row_plan, sets.available[number], fresh, rows, keeps)
+            if sets.special[number]:
+                special_rolls(turn, row_plan, sets, number, lane, end - start, start - base, rows, keeps)
+            fresh = False
+            number += 1
+        for _ in range(turn.rerolls):
+            keep = np.uint64(turn.short)
+            for _ in range(turn.short):
+                keep -= np.uint64(1)
+                if greatest:
+                    store(keeps, keep * _LANES, greatest_of_six(keeps, turn.more, keep * _6))
+                else:
+                    store(keeps, keep * _LANES, least_of_six(keeps, turn.more, keep * _6))
+            maxima(turn, keeps)
+        for column in range(LANES):
+            extreme = keeps[turn.short * LANES + column]
+            for roll in range(turn.short + 1, turn.keeps):
+                value = keeps[roll * LANES + column]
+                extreme = max(extreme, value) if greatest else min(extreme, value)
+            values[base + column] = extreme
+
+
+@compiled
+def risk_tiles(
+    values: Floats,
+    first: int,
+    last: int,
+    plan: Plan,
+    theta: float,
+    reference: Floats,
+    rows: Floats,
+    keeps: Floats,
+) -> None:
+    """Do as `kernels.solve_tiles` for values that are plus or minus E[exp(theta (points to come - reference))].
+
+    `reference` has, for each filled set, one for each flag; work goes by set and flag.
+    """
+    sets, turn, row_plan = plan.sets, plan.turn, plan.rows
+    for tile in range(first, last):
+        base = tile * LANES
+        number = plan.tile_set[tile]
+        fresh = True
+        while number < len(sets.start) and sets.start[number] < base + LANES:
+            classes = sets.classes[number]
+            for flag in range(sets.lanes[number] // classes):
+                start = max(sets.start[number] + flag * classes, base)
+                end = min(sets.start[number] + (flag + 1) * classes, base + LANES)
+                if start >= end:
+                    continue
+                subclass, at = start - sets.start[number] - flag * classes, start - base
+                fill_risk_rows(
+                    values, row_plan, sets, number, flag, subclass, end - start, at, theta, reference, rows
+                )
+                best_fills(turn, row_plan, sets.available[number], fresh, rows, keeps)
+                if sets.special[number]:
+                    lane = subclass + flag * classes
+                    bonus = np.exp(theta * row_plan.bonus) if sets.arming >= 0 and flag else 1.0
+                    # Without lanes that a bonus is added to: it is a factor here.
+                    special_rolls(
+                        turn, row_plan, sets, number, lane - flag * classes, end - start, at, rows, keeps
+                    )
+                    for face in range(6):
+                        to = (turn.short + row_plan.alike[face]) * LANES + at
+                        for i in range(to, to + end - start):
+                            keeps[i] *= bonus
+                fresh = False
+            number += 1
+        for _ in range(turn.rerolls):
+            means(turn, keeps)
+            maxima(turn, keeps)
+        store(values, base, mean_of_rolls(turn, keeps))
+
+
+@part
+def fill_risk_rows(
+    values: Floats,
+    plan: RowPlan,
+    sets: SetPlan,
+    number: int,
+    flag: int,
+    subclass: int,
+    count: int,
+    at: int,
+    theta: float,
+    reference: Floats,
+    rows: Floats,
+) -> None:
+    """Do as `kernels.fill_rows` where points are a factor; for lanes of one flag."""
+    upper, classes = sets.upper[number], sets.classes[number]
+    columns = chosen(at, at + count)
+    for category in range(plan.boxes):
+        if not sets.available[number] >> category & 1:
+            continue
+        after = sets.first[sets.filled[number] | 1 << category]
+        classes_after = sets.upper_classes[upper | sets.upper_bit[category]]
+        step = sets.step_first[upper, category]
+        set_after = sets.number[sets.filled[number] | 1 << category]
+        for row in range(plan.first[category], plan.first[category + 1]):
+            points = plan.points[row]
+            armed = int(points > 0) if category == sets.arming else flag
+            gain = points + reference[set_after, armed] - reference[number, flag]
+            factor = np.exp(theta * gain)
+            start = after + armed * classes_after
+            if step < 0:
+                value = times(load(values, start + subclass - at), spread(factor))
+                store(rows, row * LANES, add(value, columns))
+                continue
+            store(rows, row * LANES, columns)
+            for i in range(count):
+                place = start + sets.step[step + subclass + i]
+                rows[row * LANES + at + i] = factor * values[place]
+            step += classes

@@ -1,0 +1,135 @@
+"""What a player may want instead of the highest expected score: plain data, checked when made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .distribution import Distribution
+from .errors import GoalError
+
+MOST_THETA = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The greatest probability that the final score is at least `score`."""
+
+    score: int
+
+    def __post_init__(self) -> None:
+        if isinstance(self.score, bool) or not isinstance(self.score, (int, np.integer)):
+            raise GoalError(f"goal {self.score!r}: expected a whole number of points")
+
+
+@dataclass(frozen=True, slots=True)
+class Win:
+    """The greatest probability of the highest total, a tie with n others counting one part in n + 1.
+
+    Attributes
+    ----------
+    opponents
+        The distribution of each opponent's final score; see `solver.distribution`. They are taken to
+        play for their expected score, each for themselves.
+    """
+
+    opponents: tuple[Distribution, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "opponents", tuple(self.opponents))
+        if not self.opponents:
+            raise GoalError("win: found no opponents, expected at least one")
+
+
+@dataclass(frozen=True, slots=True)
+class Risk:
+    """The greatest E[exp(theta x final score)] for theta > 0, the least for theta < 0.
+
+    A positive theta seeks risk, a negative one avoids it. Values are certainty equivalents, in points:
+    the sure score that is worth as much as the risky one.
+    """
+
+    theta: float
+
+    def __post_init__(self) -> None:
+        theta = self.theta
+        if isinstance(theta, bool) or not isinstance(theta, (int, float)) or not 0 < abs(theta) <= MOST_THETA:
+            raise GoalError(
+                f"risk {theta!r}: expected a number from -{MOST_THETA:g} to {MOST_THETA:g}, but not 0"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """The greatest final score that can be guaranteed, whatever the dice do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """The greatest final score that can be, with dice as one wishes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Utility:
+    """The greatest expected value of any function of the final score.
+
+    Attributes
+    ----------
+    function
+        Called with an array of scores, or one score at a time; or an array with the value of each score
+        from 0 on, whose last value holds for all greater scores.
+    """
+
+    function: Callable[[NDArray[np.int64]], ArrayLike] | ArrayLike = field(compare=False)
+
+    def values(self, scores: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the value of each score.
+
+        Raises
+        ------
+        GoalError
+            If they are not finite numbers, one for each score.
+        """
+        given = self.function
+        if callable(given):
+            try:
+                found = np.asarray(given(scores), np.float64)
+            except (TypeError, ValueError):
+                found = np.array([given(score) for score in scores.tolist()], np.float64)  # type: ignore[arg-type]
+        else:
+            table = np.asarray(given, np.float64)
+            if table.ndim != 1 or not len(table):
+                raise GoalError(
+                    f"utility: found an array of shape {table.shape}, expected a value for each score"
+                )
+            found = table[np.clip(scores, 0, len(table) - 1)]
+        if found.shape != scores.shape or not np.isfinite(found).all():
+            raise GoalError("utility: expected one finite number for each score")
+        return found
+
+
+Goal = Reach | Win | Risk | Floor | Ceiling | Utility
+
+
+def chance_of_winning(opponents: tuple[Distribution, ...], scores: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the probability that each score wins against all opponents, a tie counting its share.
+
+    With p_i the probability that opponent i scores less and q_i that they score the same, the product of
+    (p_i + q_i z) over the opponents, integrated over z from 0 to 1, gives each tie of n + 1 its share.
+    """
+    # coefficients[k]: the probability that none scores more and exactly k score the same
+    coefficients = np.zeros((len(opponents) + 1, len(scores)))
+    coefficients[0] = 1
+    for other in opponents:
+        below = np.concatenate([[0.0], np.cumsum(other.probabilities)])
+        place = scores - int(other.scores[0])
+        less = below[np.clip(place, 0, len(other.scores))]
+        inside = (place >= 0) & (place < len(other.scores))
+        same = np.where(inside, other.probabilities[np.clip(place, 0, len(other.scores) - 1)], 0.0)
+        coefficients[1:] = coefficients[1:] * less + coefficients[:-1] * same
+        coefficients[0] *= less
+    shares: NDArray[np.float64] = (coefficients / np.arange(1, len(opponents) + 2)[:, None]).sum(axis=0)
+    return np.minimum(shares, 1.0)

@@ -1,0 +1,394 @@
+"""Playing for a goal: solving it, and advice that ranks moves by it.
+
+Where the score so far does not matter, the states are those of the expected score:
+
+    Floor, Ceiling   V(x) = the least (greatest) over dice instead of the mean
+    Risk(theta)      W(x) = max of +-E[exp(theta (s - c(x)))], s the points still to come, with c(x) the
+                     greatest possible of them for theta > 0 and the guaranteed for theta < 0, so that
+                     no exponential overflows and the best W stays within what float64 can hold
+
+Elsewhere each state has a value for each score so far that can come about from the card one starts with:
+
+    U(x, t) = E of u(final score)      u = 1 from a target on (Reach), the chance of winning (Win), any
+
+and only what can still be reached from that card is solved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .dynamic import solve_values
+from .errors import CardError, GoalError
+from .goals import Ceiling, Floor, Goal, Reach, Risk, Utility, Win, chance_of_winning
+from .levels import Progress, aligned, run_levels
+from .lookup import Advice, Table, ranked
+from .plan import Floats, Ints, plan
+from .scorecard import Position, Scorecard, parse_dice
+from .states import LANES, States
+from .turn import TIE, Chance, Turn, Worth, mean_of_six, positions_after
+
+RELATIVE_TIE = 1e-9
+MOST_EXPONENT = 400
+
+
+def extreme_points(
+    game: States, greatest: bool, *, threads: int | None = None, progress: Progress | None = None
+) -> Floats:
+    """Return, for each state, the greatest points that can still come, or that no dice can prevent."""
+    from .goal_kernels import extreme_tiles
+
+    arrays = plan(game)
+    values = _with_ends(game, game.final)
+
+    def work(first: int, end: int, rows: Floats, keeps: Floats) -> None:
+        extreme_tiles(values, first, end, arrays, greatest, rows, keeps)
+
+    return _worked_out(game, values, work, threads, progress)
+
+
+def risk_values(
+    game: States, theta: float, *, threads: int | None = None, progress: Progress | None = None
+) -> tuple[Floats, Floats]:
+    """Return +-E[exp(theta (points to come - reference))] of each state, and each state's reference."""
+    from .goal_kernels import risk_tiles
+
+    arrays = plan(game)
+    extreme = extreme_points(game, theta > 0, threads=threads)
+    # One reference a filled set and flag: the classes of subtotals differ by an upper bonus at the most.
+    reference = np.zeros((len(game.filled), 2))
+    for flag in (0, 1):
+        sets = np.flatnonzero(game.flags > flag)
+        first = game.start[sets] + flag * game.classes[sets]
+        bounds = np.stack([first, first + game.classes[sets]], axis=1).ravel()
+        reference[sets, flag] = np.maximum.reduceat(np.append(extreme, 0), bounds)[::2]
+    number = np.repeat(np.arange(len(game.filled)), game.lanes)
+    lane = np.arange(len(number)) - np.repeat(np.cumsum(game.lanes) - game.lanes, game.lanes)
+    of_state = np.zeros(game.size)
+    of_state[game.start[number] + lane] = reference[number, lane // game.classes[number]]
+    ends = of_state[game.level_start[-2] :]
+    values = _with_ends(game, np.copysign(np.exp(theta * (game.final - ends)), theta))
+
+    def work(first: int, end: int, rows: Floats, keeps: Floats) -> None:
+        risk_tiles(values, first, end, arrays, theta, reference, rows, keeps)
+
+    return _worked_out(game, values, work, threads, progress), of_state
+
+
+def _with_ends(game: States, ends: Floats) -> Floats:
+    values = aligned(game.size + LANES)
+    values[:] = 0
+    values[int(game.level_start[-2]) : game.size] = ends
+    return values
+
+
+def _worked_out(
+    game: States,
+    values: Floats,
+    work: Callable[[int, int, Floats, Floats], None],
+    threads: int | None,
+    progress: Progress | None,
+) -> Floats:
+    arrays = plan(game)
+
+    def piece(first: int, end: int) -> None:
+        work(first, end, aligned((len(arrays.rows.points) + 1) * LANES), aligned(arrays.turn.keeps * LANES))
+
+    run_levels((game.level_start[:-1] // LANES).tolist(), piece, threads=threads, progress=progress)
+    values[game.padding] = 0
+    return values[: game.size]
+
+
+class Blocks:
+    """A value for each state and each score so far, within the scores that can come about.
+
+    Parameters
+    ----------
+    game
+        The states.
+    low, high : int64 arrays, shape (game.size,)
+        The scores of each state to work out; none where high < low.
+    below, above
+        The value of any state at scores under `low` and over `high`.
+    """
+
+    def __init__(self, game: States, low: Ints, high: Ints, below: float, above: float) -> None:
+        self.game, self.low = game, low
+        self.length = np.maximum(high - low + 1, 0)
+        padded = -(-self.length // LANES) * LANES
+        self.start = np.cumsum(padded) - padded
+        self.below, self.above = below, above
+        self.count = int(self.length.sum())
+        self._size = int(padded.sum())
+        self._tiles = padded // LANES
+        self.values = np.zeros(0)
+
+    def solve(
+        self, utility: Callable[[Ints], Floats], threads: int | None = None, progress: Progress | None = None
+    ) -> None:
+        """Work out all values from what final scores are worth."""
+        from .goal_kernels import BlockPlan, pursue_tiles
+
+        game = self.game
+        arrays = plan(game)
+        self.values = aligned(self._size + LANES)
+        self.values[:] = 0
+        last = int(game.level_start[-2])
+        for position in last + np.flatnonzero(self.length[last:]):
+            scores = self.low[position] + np.arange(self.length[position])
+            start = self.start[position]
+            self.values[start : start + len(scores)] = utility(scores + int(game.final[position - last]))
+        tile_position = np.repeat(np.arange(game.size), self._tiles)
+        first = np.cumsum(self._tiles) - self._tiles
+        tile_at = (np.arange(len(tile_position)) - first[tile_position]) * LANES
+        tile_set = np.searchsorted(game.start, tile_position, side="right") - 1
+        starts = np.searchsorted(tile_position, game.level_start[:-1]).tolist()
+        blocks = BlockPlan(self.low, self.length, self.start, self.below, self.above)
+
+        def work(begin: int, end: int) -> None:
+            rows, keeps = aligned((len(arrays.rows.points) + 1) * LANES), aligned(arrays.turn.keeps * LANES)
+            pursue_tiles(
+                self.values, begin, end, arrays, blocks, tile_position, tile_at, tile_set, rows, keeps
+            )
+
+        run_levels(starts, work, threads=threads, progress=progress)
+
+    def at(self, positions: Ints, scores: Ints) -> Floats:
+        """Return the values of states at scores so far."""
+        place = scores - self.low[positions]
+        length = self.length[positions]
+        inside = (place >= 0) & (place < length)
+        found = self.values[np.where(inside, self.start[positions] + place, 0)]
+        return np.where(inside, found, np.where(place < 0, self.below, self.above))
+
+
+@dataclass(frozen=True, eq=False)
+class Pursuit:
+    """A goal, solved: asks like a `Table`, and ranks by the goal.
+
+    Attributes
+    ----------
+    table : Table
+        The expected scores, exact, shown beside the goal's values.
+    goal : Goal
+    card : Scorecard
+        The card from which on it is solved.
+    unit : str
+        What values are: "probability", "points" or "utility".
+    """
+
+    table: Table
+    goal: Goal
+    card: Scorecard
+    unit: str
+    _worth: Callable[[Scorecard], Worth]
+    _shown: Callable[[Scorecard], Callable[[float], float]]
+    _number: Callable[[Scorecard], float]
+    _chance: Chance
+
+    def value(self, card: Scorecard | str | None = None) -> float:
+        """Return the goal's value at the start of a turn with a card; the card started from unless given."""
+        held = self._held(card)
+        return self._shown(held)(self._number(held))
+
+    def advise(
+        self, card: Scorecard | str | None, dice: str | Iterable[int | str], rerolls: int | None = None
+    ) -> Advice:
+        """Return every legal action by the goal; `expected` of each option is its expected score.
+
+        Raises
+        ------
+        CardError, DiceError
+            If the card, the dice or the rerolls are not possible, or the card does not follow the one
+            that was solved from.
+        """
+        held = self._held(card)
+        left = self.table.ruleset.rolls - 1 if rerolls is None else rerolls
+        return self.advise_position(Position(held, parse_dice(self.table.ruleset, dice), left))
+
+    def advise_position(self, position: Position) -> Advice:
+        """Return the advice for a position."""
+        card = self._held(position.card)
+        turn = Turn(self.table.states, card.filled, int(card.armed), self._worth(card), self._chance)
+        options = ranked(position, turn, self._shown(card), tie=self._tie, expected=self.table.turn(card))
+        return Advice(position, options)
+
+    def _tie(self, greatest: float) -> float:
+        return TIE if isinstance(self.goal, (Floor, Ceiling)) else RELATIVE_TIE * abs(greatest)
+
+    def _held(self, card: Scorecard | str | None) -> Scorecard:
+        held = self.card if card is None else self.table.card(card)
+        start = self.card
+        follows = all(p is None or p == q for p, q in zip(start.points, held.points, strict=True))
+        if not follows or held.bonuses < start.bonuses:
+            raise CardError(
+                f"card '{held}': expected one that can follow '{start}', which the goal is solved from"
+            )
+        return held
+
+
+def pursue(
+    table: Table,
+    goal: Goal,
+    card: Scorecard | str | None = None,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Pursuit:
+    """Solve a goal from a card on.
+
+    Parameters
+    ----------
+    table
+        The game.
+    goal
+        What is wanted.
+    card
+        The card to start from; the empty card unless given. Late cards are solved at once.
+    threads
+        All usable cores unless given; results are equal to the bit.
+    progress
+        Called with the work done and in all.
+    """
+    held = table.card(card)
+    if table.precision:
+        table = Table(table.ruleset, *solve_values(table.ruleset, threads=threads))
+    if isinstance(goal, Risk | Floor | Ceiling):
+        return _pursued_everywhere(table, goal, held, threads, progress)
+    if isinstance(goal, Reach):
+        target = goal.score
+
+        def utility(scores: Ints) -> Floats:
+            return (scores >= target).astype(np.float64)
+
+    elif isinstance(goal, Win):
+        opponents = goal.opponents
+
+        def utility(scores: Ints) -> Floats:
+            return chance_of_winning(opponents, scores)
+
+    else:
+        utility = goal.values
+    blocks = _blocks_from(table.states, held, utility, not isinstance(goal, Utility))
+    blocks.solve(utility, threads, progress)
+    unit = "utility" if isinstance(goal, Utility) else "probability"
+    return _pursued_in_blocks(table, goal, held, unit, blocks)
+
+
+def _pursued_everywhere(
+    table: Table,
+    goal: Risk | Floor | Ceiling,
+    card: Scorecard,
+    threads: int | None,
+    progress: Progress | None,
+) -> Pursuit:
+    game = table.states
+    theta = goal.theta if isinstance(goal, Risk) else 0.0
+    reference = np.zeros(game.size)
+    chance: Chance = mean_of_six
+    if isinstance(goal, Risk):
+        _check_risk(game, goal)
+        values, reference = risk_values(game, theta, threads=threads, progress=progress)
+    else:
+        chance = _least if isinstance(goal, Floor) else _greatest
+        values = extreme_points(game, isinstance(goal, Ceiling), threads=threads, progress=progress)
+
+    def position(held: Scorecard) -> int:
+        return game.position(held.filled, held.upper_subtotal, int(held.armed))
+
+    def worth(held: Scorecard) -> Worth:
+        state = (held.filled, held.upper_subtotal, int(held.armed))
+        here = reference[position(held)]
+
+        def of(category: int, points: NDArray[np.int32], bonus: int) -> Floats:
+            after = positions_after(game, *state, category, points)
+            if not theta:
+                return points + values[after] + bonus
+            found: Floats = np.exp(theta * (points + bonus + reference[after] - here)) * values[after]
+            return found
+
+        return of
+
+    def shown(held: Scorecard) -> Callable[[float], float]:
+        total, here = held.boxes_total, float(reference[position(held)])
+
+        def show(number: float) -> float:
+            if not theta:
+                return total + number
+            return total + here + (float(np.log(abs(number))) / theta if number else -np.inf * theta)
+
+        return show
+
+    return Pursuit(
+        table, goal, card, "points", worth, shown, lambda held: float(values[position(held)]), chance
+    )
+
+
+def _check_risk(game: States, goal: Risk) -> None:
+    """Refuse a taste for risk with which a single bonus leaves the range of float64."""
+    most = max(game.scoring.bonus, int(game.final.max()))
+    if abs(goal.theta) * most > MOST_EXPONENT:
+        raise GoalError(
+            f"risk {goal.theta!r}: expected at most {MOST_EXPONENT / most:.3g} with a bonus of {most}"
+        )
+
+
+def _least(of: NDArray[np.float64]) -> NDArray[np.float64]:
+    least: NDArray[np.float64] = of.min(axis=0)
+    return least
+
+
+def _greatest(of: NDArray[np.float64]) -> NDArray[np.float64]:
+    greatest: NDArray[np.float64] = of.max(axis=0)
+    return greatest
+
+
+def _blocks_from(game: States, card: Scorecard, utility: Callable[[Ints], Floats], rising: bool) -> Blocks:
+    """Return blocks for all scores that can come about from a card, cut where a rising utility is settled."""
+    from .goal_kernels import spread_windows
+
+    low = np.full(game.size, np.iinfo(np.int32).max, np.int64)
+    high = np.full(game.size, -1, np.int64)
+    here = game.position(card.filled, card.upper_subtotal, int(card.armed))
+    low[here] = high[here] = card.boxes_total
+    arrays = plan(game)
+    for level in range(card.filled.bit_count(), game.scoring.boxes):
+        first, last = game.level_sets[level : level + 2].tolist()
+        spread_windows(arrays, first, last, low, high)
+    below = above = 0.0
+    if rising:
+        most = int(high.max()) + int(game.final.max())
+        worth = utility(np.arange(most + 1))
+        settled_low = int(np.argmax(worth > worth[0])) if worth[-1] > worth[0] else most + 1
+        settled_high = int(np.argmax(worth >= worth[-1]))
+        below, above = float(worth[0]), float(worth[-1])
+        reached = high >= low
+        greatest = extreme_points(game, True)
+        # Below, even the greatest points to come change nothing; above, nothing can change any more.
+        low = np.where(reached, np.maximum(low, settled_low - greatest.astype(np.int64)), low)
+        high = np.where(reached, np.minimum(high, settled_high - 1), high)
+        low = np.where(reached & (high < low), np.minimum(low, settled_high), low)
+    return Blocks(game, low, high, below, above)
+
+
+def _pursued_in_blocks(table: Table, goal: Goal, card: Scorecard, unit: str, blocks: Blocks) -> Pursuit:
+    game = table.states
+
+    def worth(held: Scorecard) -> Worth:
+        state = (held.filled, held.upper_subtotal, int(held.armed))
+        total = held.boxes_total
+
+        def of(category: int, points: NDArray[np.int32], bonus: int) -> Floats:
+            return blocks.at(positions_after(game, *state, category, points), total + points + bonus)
+
+        return of
+
+    def number(held: Scorecard) -> float:
+        position = game.position(held.filled, held.upper_subtotal, int(held.armed))
+        return float(blocks.at(np.array([position]), np.array([held.boxes_total]))[0])
+
+    return Pursuit(table, goal, card, unit, worth, lambda held: float, number, mean_of_six)

@@ -1,0 +1,448 @@
+"""The command line on what games are worth: stats, compare, simulate and advise --explain."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import sys
+import tomllib
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import command_line
+import pytest
+from command_line import TINY, misuse, on_terminal, posix, process, refusal, said
+from games import solved
+
+import solver
+from solver.simulation import Simulation
+
+home, tables = command_line.home, command_line.tables
+
+PUBLISHED = tomllib.loads((Path(__file__).parent / "data" / "published.toml").read_text("utf-8"))
+
+
+def exact(name: str, *where: Any) -> dict[str, Any]:
+    """What `stats --json` is to say, from Python."""
+    scores = solver.distribution(solved(name), *where)
+    found = solver.statistics(scores).as_dict() | {"dice": None, "rerolls": None}
+    found |= {"scores": scores.scores.tolist(), "probabilities": scores.probabilities.tolist()}
+    return json.loads(json.dumps(found))
+
+
+def row(text: str, label: str) -> list[str]:
+    """The cells of the first line with this label."""
+    line = next(line for line in text.splitlines() if line.strip().startswith(label))
+    return re.split(r"\s{2,}", line.strip().removeprefix(label).strip())
+
+
+# stats
+
+
+def test_published_figures() -> None:
+    known = PUBLISHED["distributions"]["yahtzee-free-joker"]
+    text = said("stats", "yahtzee-free-joker")
+    assert text.startswith("Yahtzee, free joker: ")
+    assert row(text, "Mean") == ["254.5896094820 points"]
+    assert row(text, "Upper bonus") == ["68.12 %"]
+    assert row(text, "Points in Yahtzee") == ["33.74 %"]
+    assert row(text, "Bonuses of 100") == ["0.0958 a game"]
+    assert row(text, "Least score")[0].startswith("12, probability 2.")
+    assert row(text, "Greatest score")[0].startswith("1575, probability ")
+    shares, quantiles = (line.split() for line in text.splitlines() if re.match(r"\s+(1 %|151)", line))
+    assert quantiles[[share for share in shares if share != "%"].index("50")] == str(known["median"])
+    boxes = text[text.index("\nBoxes") :]
+    for rule in solver.ruleset("yahtzee-free-joker").categories:
+        mean, zero, *_ = row(boxes, rule.title)
+        assert float(mean) == pytest.approx(known["boxes"][rule.key]["mean"], abs=0.0051)
+        assert float(zero.removesuffix(" %")) == pytest.approx(
+            known["boxes"][rule.key]["percent_zero"], abs=0.0101
+        )
+    assert row(boxes, "Upper bonus")[1] == "31.88 %"
+    assert row(boxes, "Sum") == ["254.5896"]
+    assert all(line == line.rstrip() for line in text.splitlines())
+
+
+def test_statistics_in_json_are_those_of_python() -> None:
+    found = json.loads(said("stats", "yacht", "--json"))
+    assert found == exact("yacht")
+    assert found["mean"] == pytest.approx(166.955067704572, abs=1e-11)
+    assert sum(found["probabilities"]) == pytest.approx(1, abs=1e-12)
+    assert sum(s * p for s, p in zip(found["scores"], found["probabilities"], strict=True)) == pytest.approx(
+        found["mean"], abs=1e-9
+    )
+    assert sum(found["parts"].values()) == pytest.approx(found["mean"], abs=1e-9)
+    assert json.loads(said("stats", "yacht", "--json", "--threads", "1")) == found
+
+
+def test_the_histogram_adds_up() -> None:
+    found = json.loads(said("stats", "yacht", "--json"))
+    bars = found["histogram"]
+    assert sum(one["probability"] for one in bars) == pytest.approx(1, abs=1e-12)
+    assert (bars[0]["low"], bars[-1]["high"]) == (found["least"]["score"], found["greatest"]["score"])
+    for one, following in pairwise(bars):
+        assert following["low"] == one["high"] + 1
+    assert {one["high"] + 1 - one["low"] for one in bars[1:-1]} == {10}
+    inside = [p for s, p in zip(found["scores"], found["probabilities"], strict=True) if 160 <= s < 170]
+    (one,) = (one for one in bars if one["low"] == 160)
+    assert one["probability"] == pytest.approx(sum(inside), abs=1e-15)
+    text = said("stats", "yacht")
+    lines = [line for line in text.splitlines() if "–" in line]
+    assert len(lines) == len(bars)
+    assert max(line.count("█") for line in lines) > 45
+    assert f"  160–169   {100 * one['probability']:.2f} %  █" in text
+
+
+def test_from_a_card_and_dice() -> None:
+    card = "ones=3 yacht=50"
+    where = ("--card", card, "--dice", "1 3 3 4 6", "--rerolls", "1")
+    found = json.loads(said("stats", "yacht", "--json", *where))
+    wanted = exact("yacht", card, "13346", 1) | {"dice": [1, 3, 3, 4, 6], "rerolls": 1}
+    assert found == wanted
+    assert found["mean"] == pytest.approx(solved("yacht").advise(card, "13346", 1).value, abs=1e-9)
+    text = said("stats", "yacht", *where)
+    assert row(text, "Card") == [card]
+    assert row(text, "Dice") == ["1 3 3 4 6, rerolls left: 1"]
+    assert row(text, "Ones") == ["3.0000", "0.00 %", "0.00 %"]
+    assert "\n  100  > 99.99 %\n  150    91.35 %\n" in text
+    assert json.loads(said("stats", "yacht", "--json", "--dice", "13346"))["rerolls"] == 2
+
+
+def test_a_full_card_has_one_score() -> None:
+    card = " ".join(f"{key}=0" for key in solver.ruleset("yacht").keys if key != "choice") + " choice=7"
+    text = said("stats", "yacht", "--card", card)
+    assert row(text, "Mean") == ["7.0000000000 points"]
+    assert row(text, "Least score") == ["7, probability 100.00 %"]
+    assert "  7  100.00 %  ████" in text
+    assert "Chance of so many" not in text
+
+
+def test_changed_rules_and_files() -> None:
+    one = json.loads(said("stats", "yacht", "--set", "rolls=2", "--json"))
+    assert one == json.loads(said("stats", "yacht[rolls=2]", "--json"))
+    assert (one["rules"], one["mean"]) == ("yacht[rolls=2]", pytest.approx(125.89951541312, abs=1e-9))
+    for path in sorted(TINY.glob("*.toml")):
+        assert json.loads(said("stats", str(path), "--json"))["mean"] == pytest.approx(
+            solved(str(path)).value(), abs=1e-9
+        )
+        assert said("stats", str(path)).count("\n  Sum ") == 1
+
+
+@pytest.mark.parametrize("name", ["yacht.png", "yacht.svg"])
+def test_a_plot_of_a_game(home: Path, name: str) -> None:
+    text = said("stats", "yacht", "--plot", name)
+    assert text.endswith(f"\nPlot: {name}\n")
+    assert (home / name).read_bytes().startswith(b"\x89PNG" if name.endswith("png") else b"<?xml")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["--plot", "x.pdf"], "plot 'x.pdf': found the ending '.pdf', expected .png or .svg"),
+        (
+            ["--plot", "no/x.png"],
+            f"--plot {str(Path('no', 'x.png'))!r}: found no folder 'no', expected one that is there",
+        ),
+        (["--dice", "1 3 3 4"], "dice '1 3 3 4': found 4 dice, expected 5"),
+        (["--dice", "13346", "--rerolls", "3"], "rerolls 3: expected a whole number from 0 to 2"),
+        (["--card", "ones=9"], "card: ones is 9, expected one of 0, 1, 2, 3, 4, 5"),
+        (["--set", "rolls=0"], "yacht[rolls=0]: rolls: found 0, expected a whole number from 1 to 100"),
+    ],
+)
+def test_statistics_refused(arguments: list[str], line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("solver.library.solve", None)
+    assert refusal("stats", "yacht", *arguments) == line
+
+
+def test_a_plot_without_its_library(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    line = 'plots need matplotlib, which is not installed: python3 -m pip install "dicewise[plot]"'
+    assert refusal("stats", "yacht", "--plot", "x.png") == line
+    assert refusal("compare", "yacht", "--plot", "x.svg") == line
+    assert list(home.iterdir()) == []
+
+
+def test_statistics_called_wrongly() -> None:
+    assert misuse("stats") == "Error: Missing argument 'NAME|FILE'."
+    expected = "Error: --rerolls goes with --dice, which says what is on the table"
+    assert misuse("stats", "yacht", "--rerolls", "1") == expected
+
+
+# compare
+
+
+def test_a_comparison_at_a_glance() -> None:
+    assert said("compare", "yacht", "yacht-sum") == (
+        "Rules       Expected   Difference   Deviation   5 %   Median   95 %   Upper bonus   Top box\n"
+        "───────────────────────────────────────────────────────────────────────────────────────────\n"
+        "yacht       166.9551      +0.0000       34.98   111      167    231        0.00 %   27.33 %\n"
+        "yacht-sum   169.7739      +2.8188       35.30   114      169    234        0.00 %   27.46 %\n"
+    )
+
+
+def test_a_comparison_in_json_is_that_of_python() -> None:
+    found = json.loads(said("compare", "yacht", "yacht-sum", "--json"))
+    assert found == solver.compare(["yacht", "yacht-sum"]).as_dict()
+    assert found["rows"][1]["difference"] == pytest.approx(2.818821348066, abs=1e-9)
+
+
+def test_all_games_unless_some_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        importlib.import_module("solver.cli.compare"), "names", lambda: ("yacht", "yacht-sum")
+    )
+    found = json.loads(said("compare", "--json", "--set", "rolls=1"))
+    assert [one["rules"] for one in found["rows"]] == ["yacht[rolls=1]", "yacht-sum[rolls=1]"]
+
+
+def test_the_values_of_a_rule(home: Path) -> None:
+    name = "yacht-clubhouse"
+    text = said("compare", name, "--vary", "upper_bonus.points=0,35", "--plot", "x.svg")
+    lines = text.splitlines()
+    assert lines[0].split()[0] == name
+    assert [line.split()[0] for line in lines[2:4]] == ["upper_bonus.points=0", "upper_bonus.points=35"]
+    assert lines[3].split()[1] == "191.7744"
+    assert lines[5] == "Plot: x.svg"
+    assert "<!-- yacht-clubhouse[upper_bonus.points=35], mean 191.77 -->" in (home / "x.svg").read_text()
+
+
+def test_values_in_brackets_are_not_split() -> None:
+    path = str(TINY / "card.toml")
+    listed = json.loads(said("compare", path, "--vary", "upper_bonus=[],[{at=6,points=5}]", "--json"))
+    points = json.loads(said("compare", path, "--vary", "upper_bonus.points=0,5", "--json"))
+    assert [one["rules"] for one in listed["rows"]] == [
+        f"{path}[upper_bonus={value}]" for value in ("[]", "[{at = 6, points = 5}]")
+    ]
+    for one, other in zip(listed["rows"], points["rows"], strict=True):
+        assert {**one, "rules": ""} == {**other, "rules": ""}
+
+
+def test_what_the_joker_adds() -> None:
+    found = json.loads(
+        said("compare", str(TINY / "free.toml"), "--vary", "yahtzee.joker=none,free,forced", "--json")
+    )
+    names = [f"{TINY / 'free.toml'}[yahtzee.joker={kind}]" for kind in ("none", "free", "forced")]
+    assert [one["rules"] for one in found["rows"]] == names
+    for one in found["rows"]:
+        assert one["expected_score"] == solver.solve(one["rules"]).value()
+        assert one["difference"] == one["expected_score"] - found["rows"][0]["expected_score"]
+
+
+def test_combinations_with_what_is_set() -> None:
+    text = said(
+        "compare", "yacht", "--set", "rolls=1,title=t", "--vary", "rolls=1,2", "--vary", "order=card,free"
+    )
+    lines = text.splitlines()
+    assert lines[0].startswith("yacht[title=t]   ")
+    assert [line.split()[0] for line in lines[2:]] == [
+        f"rolls={rolls},order={order}" for rolls in (1, 2) for order in ("card", "free")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (
+            ["--vary", "yahtzee.joker=none,fre"],
+            'yahtzee[yahtzee.joker=fre]: yahtzee.joker: found "fre", expected "none", "free" or "forced"',
+        ),
+        (
+            ["--vary", "yahtzee.jokr=none"],
+            "yahtzee[yahtzee.jokr=none]: yahtzee.jokr: found an unknown key, expected one of: category, "
+            'bonus, joker (did you mean "joker"?)',
+        ),
+        (["--vary", "rolls"], '--vary: found "rolls", expected a key with its values, such as rolls=2,3,4'),
+        (
+            ["--vary", "rolls=2,,3"],
+            "--vary: rolls: found nothing, expected a word or a value as in TOML, "
+            'such as 50, "text" or [1, 2]',
+        ),
+        (["--plot", "x.gif"], "plot 'x.gif': found the ending '.gif', expected .png or .svg"),
+    ],
+)
+def test_comparisons_refused(arguments: list[str], line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("solver.library.solve", None)
+    assert refusal("compare", "yahtzee", *arguments) == line
+
+
+def test_comparisons_called_wrongly() -> None:
+    expected = "Error: --vary: found rolls twice, expected all its values in one list"
+    assert misuse("compare", "yacht", "--vary", "rolls=2", "--vary", "rolls=3") == expected
+
+
+def test_single_tiers_are_shown_with_their_keys() -> None:
+    assert said("rules", "yatzy").endswith("categories.KEY.title; upper_bonus has .at and .points\n")
+    assert said("rules", "yacht").endswith("categories.KEY.title\n")
+
+
+# simulate
+
+
+def test_simulated_games() -> None:
+    found = json.loads(said("simulate", "yacht", "-n", "20000", "--seed", "7", "--json"))
+    played: Simulation = solver.simulate(solved("yacht"), 20000, seed=7)
+    wanted = solver.statistics(played.distribution).as_dict() | {
+        "games": 20000,
+        "seed": 7,
+        "standard_error": played.standard_error,
+        "standard_deviation": played.standard_deviation,
+        "expected_score": solved("yacht").value(),
+        "scores": played.distribution.scores.tolist(),
+        "probabilities": played.distribution.probabilities.tolist(),
+    }
+    assert 0 < found.pop("seconds") < 60
+    assert found.pop("games_per_second") > 100
+    assert found == json.loads(json.dumps(wanted))
+    assert abs(found["mean"] - found["expected_score"]) < 4.5 * found["standard_error"]
+    again = json.loads(
+        said("simulate", "yacht", "--games", "20000", "--seed", "7", "--threads", "1", "--json")
+    )
+    assert again["probabilities"] == found["probabilities"]
+
+
+def test_simulated_games_at_a_glance() -> None:
+    card = "ones=3 yacht=50"
+    text = said("simulate", "yacht", "-n", "1000", "--card", card, "--set", "rolls=2")
+    played = solver.simulate(solver.solve("yacht[rolls=2]"), 1000, card=card)
+    assert row(text, "Rules") == ["yacht[rolls=2]"]
+    assert row(text, "Games") == ["1,000, seed 0"]
+    assert row(text, "Mean") == [f"{played.mean:.4f} points, standard error {played.standard_error:.4f}"]
+    assert row(text, "Expected score") == [f"{solver.solve('yacht[rolls=2]').value(card):.10f} points"]
+    assert row(text, "Standard deviation") == [f"{played.standard_deviation:.4f} points"]
+    assert re.fullmatch(r"[\d.]+ s, [\d,]+ games a second", row(text, "Time")[0])
+    assert row(text, "Sum") == [f"{played.mean:.4f}"]
+
+
+def test_one_game() -> None:
+    found = json.loads(said("simulate", str(TINY / "none.toml"), "-n", "1", "--json"))
+    assert (found["standard_error"], found["standard_deviation"]) == (0, 0)
+    assert found["probabilities"] == [1]
+
+
+def test_simulation_called_wrongly(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert misuse("simulate", "yacht") == "Error: Missing option '--games' / '-n'."
+    assert misuse("simulate", "yacht", "-n", "0").endswith("0 is not in the range x>=1.")
+    assert misuse("simulate", "yacht", "-n", "1", "--seed", "-1").endswith("-1 is not in the range x>=0.")
+
+    def too_many(*_: Any, **__: Any) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("solver.simulation.simulate", too_many)
+    line = "--games 99: found too little memory for so many games"
+    assert refusal("simulate", "yacht", "-n", "99") == line
+
+
+# advise --explain
+
+
+def test_an_explanation_at_a_glance() -> None:
+    text = said("advise", "13346", "--rules", "yacht", "--top", "1", "--explain")
+    table = solver.load("yacht")
+    advice = table.advise(None, "13346")
+    best, second, _ = solver.explain(table, advice)
+    assert [line for line in text.splitlines() if line.startswith("  How the turn ends")] == [
+        "  How the turn ends                Keep 6           Keep 3 4           Keep 4 6"
+    ]
+    threes = next(box for box in best.boxes if box.key == "threes")
+    assert row(text, "Threes")[:2] == [f"{100 * threes.probability:.2f} %", f"{threes.points:.2f}"]
+    assert row(text, "Points of this turn")[:2] == [f"{best.turn_points:.2f}", f"{second.turn_points:.2f}"]
+    assert row(text, "Points after it")[0] == f"{best.after:.2f}"
+    assert row(text, "Expected final score")[0] == f"{best.option.value:.2f}"
+    assert best.turn_points + best.after == pytest.approx(best.option.value, abs=1e-6)
+    shown = text[text.index("The last roll shows") :]
+    assert row(shown, "Yacht")[0] == f"{100 * best.patterns['yacht']:.2f} %"
+    rare = {box.title for box in best.boxes if box.probability < 0.01}
+    assert rare
+    assert text.endswith("\n\nPosition: yacht | - | 1 3 3 4 6 | 2\n")
+
+
+def test_an_explanation_in_json_is_that_of_python() -> None:
+    card = "ones=3 yahtzee=50"
+    found = json.loads(said("advise", "13346", "--card", card, "--json", "--top", "1", "--explain", "2"))
+    table = solver.load("yahtzee")
+    advice = table.advise(card, "13346")
+    wanted = [one.as_dict() for one in solver.explain(table, advice, 2)]
+    assert found.pop("explanations") == json.loads(json.dumps(wanted))
+    assert found.pop("boxes_total") == 53
+    assert found == advice.as_dict(1)
+
+
+def test_a_fill_is_explained_too() -> None:
+    position = "yahtzee | fives=25 yahtzee=50 bonuses=1 | 5 5 5 5 5 | 0"
+    text = said("advise", "--position", position, "--top", "1", "--explain=1")
+    assert row(text, "How the turn ends") == ["Fill Large Straight"]
+    boxes = text[text.index("Box filled") :]
+    assert row(boxes, "Large Straight") == ["100.00 %", "140.00"]
+    assert row(boxes, "Points on the card") == ["175.00"]
+
+
+def test_more_moves_than_fit_go_below() -> None:
+    text = said("advise", "13346", "--rules", "yacht", "--top", "1", "--explain", "6")
+    heads = [line for line in text.splitlines() if line.startswith("  How the turn ends")]
+    assert [line.count("Keep ") + line.count("Reroll all") for line in heads] == [4, 2]
+
+
+def test_an_explanation_called_wrongly() -> None:
+    expected = "Error: found no dice; --explain takes a number after it as its own: put it last"
+    assert misuse("advise", "--explain", "13346") == expected
+    assert misuse("advise", "13346", "--explain", "0").endswith("0 is not in the range x>=1.")
+
+
+# real processes and terminals
+
+
+def test_help_says_what_each_does() -> None:
+    for word in ("stats", "compare", "simulate"):
+        assert said(word, "--help").startswith(f"Usage: dicewise {word} ")
+        assert word in said("--help")
+
+
+def test_only_what_is_asked_for_is_imported() -> None:
+    code = """
+import sys
+from solver.cli import command
+try:
+    command(sys.argv[1:], prog_name="dicewise")
+finally:
+    print(*sorted({"numba", "numpy", "matplotlib"} & set(sys.modules)))
+"""
+    assert process("compare", "--help", code=code).stdout.splitlines()[-1] == ""
+    assert process("advise", "13346", code=code).stdout.splitlines()[-1] == "numpy"
+    done = process("advise", "13346", "--rules", "yacht", "--json", "--explain", code=code)
+    assert done.stdout.splitlines()[-1] == "numba numpy"
+
+
+def test_a_plot_in_a_process_of_its_own(home: Path) -> None:
+    path = str(TINY / "tiers.toml")
+    done = process("compare", path, "--vary", "rolls=1,2", "--plot", "x.png")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == said("compare", path, "--vary", "rolls=1,2", "--plot", "y.png").replace(
+        "y.png", "x.png"
+    )
+    assert (home / "x.png").read_bytes() == (home / "y.png").read_bytes()
+
+
+@posix
+def test_two_tables_where_a_terminal_is_narrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    path = str(TINY / "none.toml")
+    text, code = on_terminal("compare", path, path)
+    assert code == 0
+    assert "Comparing" in text
+    shown = text.split("\x1b[2K")[-1].replace("\r\n", "\n").splitlines()
+    heads = [line.split()[1:] for line in shown if line.startswith("Rules")]
+    assert heads == [
+        ["Expected", "Difference", "Deviation"],
+        ["5", "%", "Median", "95", "%", "Upper", "bonus", "Top", "box"],
+    ]
+
+
+@posix
+def test_progress_of_statistics_and_games() -> None:
+    path = str(TINY / "none.toml")
+    for words in (("stats", path, "--json"), ("simulate", path, "-n", "10", "--json")):
+        text, code = on_terminal(*words)
+        assert code == 0
+        assert ("Adding up the games" if words[0] == "stats" else "Playing") in text
+        assert json.loads(text.split("\x1b[2K")[-1])["rules"] == path
