@@ -19,6 +19,7 @@ from functools import cached_property
 
 import numpy as np
 
+from .errors import DiceError
 from .levels import Progress
 from .lookup import Table
 from .plan import Floats, Ints
@@ -135,6 +136,11 @@ def distribution(
         If the card, the dice or the rerolls are not possible.
     """
     held = table.card(card)
+    place = None
+    if dice is not None:
+        place = Position(held, parse_dice(table.ruleset, dice), _left(table, rerolls))
+    elif rerolls is not None:
+        raise DiceError(f"rerolls {rerolls!r}: found no dice, expected those on the table")
     game = table.states
     follower = Follower(table, threads)
     first = held.filled.bit_count()
@@ -146,8 +152,7 @@ def distribution(
     reach[position] = 1
     with ThreadPoolExecutor(follower.threads) as pool:
         for turn in range(len(by_row)):
-            if turn == 0 and dice is not None:
-                place = Position(held, parse_dice(table.ruleset, dice), _left(table, rerolls))
+            if turn == 0 and place is not None:
                 lattice = game.scoring.lattice
                 roll = lattice.short + lattice.roll(place.dice)
                 found = follower.ends_from(position, roll, place.rerolls)

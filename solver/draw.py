@@ -108,7 +108,7 @@ class _Turn:
 
     def _chosen(self, moving: Ints, left: int) -> Ints:
         """Return the action of each game: the strategy's, or now and then any."""
-        actions = self._actions[self._state[moving], left, self.rolls[moving]].astype(np.int64)
+        actions: Ints = self._actions[self._state[moving], left, self.rolls[moving]].astype(np.int64)
         if self._epsilon:
             slips = np.flatnonzero(self._random.random(len(moving)) < self._epsilon)
             games = moving[slips]
@@ -158,7 +158,7 @@ def from_states(game: States, count: int, random: np.random.Generator) -> Drawn:
 def _cards_of_states(game: States, count: int, random: np.random.Generator) -> tuple[Cards, Bools]:
     """Return a card for each of many states, and whether there is one.
 
-    There is none where only a joker in an upper box gives the subtotal, or the Yahtzee box cannot hold 0.
+    There is none where the Yahtzee box counts for the subtotal and what the flag says of it does not fit.
     """
     rules, upper = game.scoring, game.upper
     unfinished = game.filled[:-1]

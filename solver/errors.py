@@ -33,6 +33,10 @@ class PlotError(DicewiseError, ValueError):
     """A plot that cannot be drawn: a file ending without a format, or no library to draw with."""
 
 
+class ExportError(DicewiseError, ValueError):
+    """Positions that cannot be written: a file ending without a format, or no library to write it with."""
+
+
 class TableError(DicewiseError):
     """Base of the faults of a table file."""
 

@@ -82,7 +82,15 @@ def explain(table: Table, advice: Advice, top: int = 3) -> tuple[Explanation, ..
         The advice.
     top
         How many options, from the best on.
+
+    Raises
+    ------
+    ValueError
+        For the advice of other rules, or fewer than one option.
     """
+    table.card(advice.position.card)
+    if top < 1:
+        raise ValueError(f"top is {top}: expected 1 or more")
     follower = Follower(table, threads=1)
     return tuple(_explained(follower, advice, option) for option in advice.options[:top])
 

@@ -45,15 +45,22 @@ def opened(path: str | os.PathLike[str]) -> Iterator[tuple[BinaryIO, int]]:
 
 
 def replace(path: str | os.PathLike[str], contents: bytes, *, parents: bool = False) -> None:
-    """Write a file whole or not at all; one that is there already stays as it is until then.
+    """Write a file whole or not at all, as `replacing` does, from all its bytes."""
+    with replacing(path, parents=parents) as file:
+        file.write(contents)
 
-    The bytes go into a file beside it that takes its place once they are on the disk, so that others may
-    read or write the same path meanwhile; the last to finish stays.
+
+@contextlib.contextmanager
+def replacing(path: str | os.PathLike[str], *, parents: bool = False) -> Iterator[BinaryIO]:
+    """Open a file for writing, whole or not at all; one that is there already stays as it is until then.
+
+    The bytes go into a file beside it that takes its place once the block has ended and they are on the
+    disk, so that others may read or write the same path meanwhile; the last to finish stays.
 
     Parameters
     ----------
-    path, contents
-        The file, and all its bytes.
+    path
+        The file.
     parents
         Whether to make folders that are missing.
 
@@ -69,7 +76,7 @@ def replace(path: str | os.PathLike[str], contents: bytes, *, parents: bool = Fa
             path.parent.mkdir(parents=True, exist_ok=True)
         try:
             with partial.open("xb") as file:
-                file.write(contents)
+                yield file
                 file.flush()
                 os.fsync(file.fileno())
             partial.replace(path)

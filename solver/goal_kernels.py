@@ -202,7 +202,7 @@ def risk_tiles(
     rows: Floats,
     keeps: Floats,
 ) -> None:
-    """Do as `kernels.solve_tiles` for values that are plus or minus E[exp(theta (points to come - reference))].
+    """Do as `kernels.solve_tiles` for values of plus or minus E[exp(theta (points to come - reference))].
 
     `reference` has, for each filled set, one for each flag; work goes by set and flag.
     """

@@ -98,7 +98,7 @@ class Utility:
             try:
                 found = np.asarray(given(scores), np.float64)
             except (TypeError, ValueError):
-                found = np.array([given(score) for score in scores.tolist()], np.float64)  # type: ignore[arg-type]
+                found = np.array([given(score) for score in scores.tolist()], np.float64)
         else:
             table = np.asarray(given, np.float64)
             if table.ndim != 1 or not len(table):

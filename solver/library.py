@@ -122,9 +122,9 @@ def shipped_folder() -> Path:
 
 
 @cache
-def manifest() -> dict[str, dict[str, Any]]:
-    """Return what is known of the shipped tables, by name of the game."""
-    path = shipped_folder() / MANIFEST
+def manifest(folder: Path | None = None) -> dict[str, dict[str, Any]]:
+    """Return what the manifest of a folder of tables (the shipped ones) says, by name of the game."""
+    path = (folder or shipped_folder()) / MANIFEST
     try:
         return {entry["name"]: entry for entry in json.loads(path.read_text("utf-8"))["tables"]}
     except FileNotFoundError:
@@ -173,9 +173,14 @@ def _places(digest: str) -> list[Path]:
     if chosen:
         if not Path(chosen).is_dir():
             raise TableNotFound(f"{FOLDER_VARIABLE} is {chosen!r}: expected a folder of tables")
-        folders.append(Path(chosen) / _file_name(digest))
-    shipped = [entry["file"] for entry in manifest().values() if entry["digest"] == digest]
-    return folders + [shipped_folder() / name for name in shipped]
+        folders += [Path(chosen) / name for name in (_file_name(digest), *_listed(Path(chosen), digest))]
+    shipped = shipped_folder()
+    return folders + [shipped / name for name in _listed(shipped, digest)]
+
+
+def _listed(folder: Path, digest: str) -> list[str]:
+    """Return the files of a folder's manifest that hold the values with this digest."""
+    return [entry["file"] for entry in manifest(folder).values() if entry["digest"] == digest]
 
 
 def _file_name(digest: str) -> str:

@@ -131,7 +131,9 @@ def simulate(
                 progress(turn + 1, turns)
     bonus = game.final[play.positions - game.level_start[-2]].astype(np.int32)
     paid = tuple((int(b), float(np.mean(bonus == b))) for b in np.unique(bonus) if b)
-    return Simulation(table, held, seed, play.scores + bonus, by_row, paid, play.record if record else None)
+    return Simulation(
+        table, held, seed, play.scores + bonus, by_row, paid, play.record[play.numbers] if record else None
+    )
 
 
 class _Play:
@@ -142,6 +144,7 @@ class _Play:
         self.follower = follower
         self.positions, self.scores = np.empty(games, np.int32), np.empty(games, np.int32)
         recorded = games if recorded_turns else 0
+        self.numbers = np.arange(recorded, dtype=np.int32)
         self.record = np.full((recorded, recorded_turns, game.scoring.rolls, 2), -1, np.int16)
         self.row_count = 2 * len(follower.plan.rows.points)
         self._index = np.empty(game.size, np.int32)
@@ -167,14 +170,15 @@ class _Play:
     def _block(
         self, number: int, lanes: LanePlan, actions: NDArray[np.int16], record: NDArray[np.int16]
     ) -> Ints:
-        from .strategy_kernels import bring_together, play_turns
+        from .simulation_kernels import bring_together, play_turns
 
         games = self._blocks[number]
         positions, scores = self.positions[games], self.scores[games]
-        if not len(record):
-            # Games are alike but for their scores: those of one state are brought together, for speed.
-            starts = np.zeros(len(actions) + 1, np.int64)
-            bring_together(positions, scores, positions.copy(), scores.copy(), self._index, starts)
+        numbers = self.numbers[games] if len(record) else self.numbers
+        # Games are alike but for their scores: those of one state are brought together, for speed.
+        starts = np.zeros(len(actions) + 1, np.int64)
+        old = positions.copy(), scores.copy()
+        bring_together(positions, scores, *old, numbers, numbers.copy(), self._index, starts)
         rolls = self.follower.game.scoring.rolls
         random = self._streams[number].integers(0, 1 << 64, (len(positions), rolls), np.uint64)
         by_row = np.zeros(self.row_count, np.int64)
@@ -188,7 +192,8 @@ class _Play:
             positions,
             scores,
             by_row,
-            record[games] if len(record) else record,
+            numbers,
+            record,
         )
         return by_row
 

@@ -243,7 +243,7 @@ class _Turns:
         return best
 
     def _worth(self, box: int, points: NDArray[np.int32], here: Ints) -> Floats:
-        """Return the points and the value after filling a box in the turns `here`, the last axis of points."""
+        """Return the points and the value after filling a box in the turns `here`, the last axis."""
         game, rules = self._game, self._game.scoring
         subtotal = self._subtotal[here] + points if rules.upper[box] else self._subtotal[here]
         flag = points > 0 if box == game.arming else self._flag[here]

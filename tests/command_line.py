@@ -28,7 +28,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tables")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(library.FOLDER_VARIABLE, str(folder))
-        patch.setattr(library, "manifest", lambda: {})
+        patch.setattr(library, "manifest", lambda *_: {})
         patch.setattr(library, "cache_folder", lambda: folder)
         for name in ("yahtzee", "yacht"):
             library.load(name)
@@ -44,7 +44,7 @@ def home(tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.delenv("FORCE_COLOR", raising=False)
     monkeypatch.setattr(library, "cache_folder", lambda: tmp_path / "cache" / "dicewise")
-    monkeypatch.setattr(library, "manifest", lambda: {})
+    monkeypatch.setattr(library, "manifest", lambda *_: {})
     return tmp_path
 
 

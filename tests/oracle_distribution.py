@@ -1,10 +1,10 @@
 """How games end under the strategy, in exact fractions: the slow, obvious oracle of the distributions.
 
-It follows every card that a game can come to, one after the other, with all its boxes, and every roll in every
-turn. What a move is worth it works out for itself, as `oracle.Exact` does but with the dice sorted, and which of
-equals it takes from the sentence that documents it: filling before keeping; boxes in card order; keeps of more
-dice first, and of higher dice first among these. Nothing here comes from the product but `Ruleset`, which is
-plain data.
+It follows every card that a game can come to, one after the other, with all its boxes, and every roll in
+every turn. What a move is worth it works out for itself, as `oracle.Exact` does but with the dice sorted, and
+which of equals it takes from the sentence that documents it: filling before keeping; boxes in card order;
+keeps of more dice first, and of higher dice first among these. Nothing here comes from the product but
+`Ruleset`, which is plain data.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from oracle import Action
 from oracle_rules import (
     Dice,
     after_fill,
-    is_yahtzee_box,
     legal_fills,
     points,
     proper_keeps,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from games import NAMES, TINY, solved, spread
-from test_distribution import middle, plain_card, strategy, tiny, tiny_table
+from test_distribution import middle, plain_card, strategy, tiny, tiny_table, whole_games
 
 from solver import dynamic
 from solver.distribution import distribution
@@ -28,7 +28,7 @@ YATZY = PUBLISHED["yatzy"]
 def check_boxes(found: Statistics, path: Path, card: str) -> None:
     table = tiny_table(path)
     held = table.ruleset.card(card)
-    games = strategy(path).games(plain_card(held))
+    games = whole_games(path) if card == "-" else strategy(path).games(plain_card(held))
     assert [box.key for box in found.boxes] == list(table.ruleset.keys)
     for box, mean, zero, turn in zip(found.boxes, games.mean, games.zero, games.turn, strict=True):
         assert box.mean == pytest.approx(float(mean), abs=1e-12)
@@ -49,7 +49,7 @@ def check_boxes(found: Statistics, path: Path, card: str) -> None:
 def test_boxes_and_bonuses_in_fractions(path: Path) -> None:
     table, random = tiny_table(path), Random(path.stem)
     check_boxes(statistics(distribution(table)), path, "-")
-    for _ in range(8):
+    for _ in range(5):
         card = str(middle(table, random, random.randint(1, len(table.ruleset.keys) - 1)))
         check_boxes(statistics(distribution(table, card)), path, card)
 
@@ -94,7 +94,7 @@ def test_published_boxes(key: str) -> None:
 
 
 def test_the_zeros_in_three_of_a_kind_depend_on_how_ties_are_broken(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the strategies with the greatest mean, the one published has the most zeros and this one the least."""
+    """Of the strategies with the greatest mean, the one published has the most zeros, this one the least."""
     name, prize = "yahtzee-free-joker", 1e-6
     table, usual = solved(name), dynamic.plan
     box = table.ruleset.keys.index("three_of_a_kind")

@@ -1,0 +1,105 @@
+"""The compiled loops that play many games turn by turn."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .kernels import compiled
+from .plan import Ints, LanePlan, Plan
+from .states import LANES
+from .strategy_kernels import special_row
+
+
+@compiled
+def bring_together(
+    positions: NDArray[np.int32],
+    scores: NDArray[np.int32],
+    old_positions: NDArray[np.int32],
+    old_scores: NDArray[np.int32],
+    games: NDArray[np.int32],
+    old_games: NDArray[np.int32],
+    index: NDArray[np.int32],
+    starts: Ints,
+) -> None:
+    """Reorder games so that those of one state are neighbours; they are alike but for their scores.
+
+    They go from the old arrays to the others, and `games`, the games' numbers unless empty, go along.
+    `starts` has a zero for each state, and one more.
+    """
+    for game in range(len(positions)):
+        starts[index[old_positions[game]] + 1] += 1
+    for state in range(1, len(starts)):
+        starts[state] += starts[state - 1]
+    for game in range(len(positions)):
+        state = index[old_positions[game]]
+        to = starts[state]
+        starts[state] += 1
+        positions[to], scores[to] = old_positions[game], old_scores[game]
+        if len(games):
+            games[to] = old_games[game]
+
+
+@compiled
+def play_turns(
+    plan: Plan,
+    lanes: LanePlan,
+    index: NDArray[np.int32],
+    actions: NDArray[np.int16],
+    random: NDArray[np.uint64],
+    outcome_first: Ints,
+    outcomes: NDArray[np.uint64],
+    outcome: NDArray[np.int16],
+    positions: NDArray[np.int32],
+    scores: NDArray[np.int32],
+    by_row: Ints,
+    games: NDArray[np.int32],
+    record: NDArray[np.int16],
+) -> None:
+    """Play one turn of each game: it goes to its next position and score.
+
+    `index` gives the state (in `lanes` and `actions`) of each position, and `random` a number for each
+    game and roll. Rerolling keep k has outcomes[k] equally likely outcomes, the rolls from
+    outcome_first[k] on in `outcome`. `record`, unless empty, gets each roll and action by a game's number.
+    """
+    sets, turn, row_plan = plan.sets, plan.turn, plan.rows
+    rolls = turn.keeps - turn.short
+    for game in range(len(positions)):
+        state = index[positions[game]]
+        number, lane = lanes.set[state], lanes.lane[state]
+        keep = 0
+        roll = 0
+        action = 0
+        for left in range(turn.rerolls, -1, -1):
+            throw = turn.rerolls - left
+            drawn = random[game, throw] % outcomes[keep]
+            roll = outcome[outcome_first[keep] + np.int64(drawn)]
+            action = actions[state, left, roll]
+            if len(record):
+                record[games[game], throw, 0] = roll
+                record[games[game], throw, 1] = action
+            if action < row_plan.boxes:
+                break
+            keep = action - row_plan.boxes
+        row = row_plan.of_roll[action * rolls + roll] // LANES
+        bonus = 0
+        if sets.special[number]:
+            for face in range(6):
+                if row_plan.alike[face] == roll:
+                    row = special_row(row_plan, sets, number, face, action, rolls) // LANES
+                    if sets.arming >= 0 and lane >= sets.classes[number]:
+                        bonus = 1
+        by_row[row + bonus * len(row_plan.points)] += 1
+        scores[game] += int(row_plan.points[row] + bonus * row_plan.bonus)
+        # The position after, written out here: as a function it takes longer than the rest of the loop.
+        classes = sets.classes[number]
+        flag = np.int64(lane >= classes)
+        subclass = lane - flag * classes
+        step = sets.step_first[sets.upper[number], action]
+        if step >= 0:
+            subclass = sets.step[step + (row - row_plan.first[action]) * classes + subclass]
+        if action == sets.arming:
+            flag = np.int64(row_plan.points[row] > 0)
+        classes_after = sets.upper_classes[sets.upper[number] | sets.upper_bit[action]]
+        after = sets.first[sets.filled[number] | np.int64(1) << action]
+        positions[game] = after + flag * classes_after + subclass
