@@ -8,7 +8,7 @@ numbers are whole, or decimals of many digits; nothing here comes from the produ
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache, partial, reduce
 from itertools import product
@@ -48,7 +48,15 @@ def state_of(ruleset: Ruleset, boxes: Sequence[int | None], bonuses: int = 0) ->
         if held is not None:
             filled, subtotal, flag = after_fill(ruleset, filled, subtotal, flag, box, held)
             total += held
-    return State(filled, subtotal, flag, total + (bonuses and bonuses * ruleset.yahtzee.bonus))
+    bonus = ruleset.yahtzee.bonus if ruleset.yahtzee else 0
+    return State(filled, subtotal, flag, total + bonuses * bonus)
+
+
+class Goal(NamedTuple):
+    """What a player wants: what each final score is worth, and how the mean of that is shown."""
+
+    worth: Callable[[int], Number]
+    shown: Callable[[Any], Any]
 
 
 class Play:
@@ -58,10 +66,8 @@ class Play:
     stay whole, and so is what it is compared with: with k throws still to come a value is N**k times too large.
     """
 
-    def __init__(
-        self, ruleset: Ruleset, worth: Callable[[int], Sequence[Number]], throw: Throw = "fair"
-    ) -> None:
-        self.ruleset, self.worth = ruleset, worth
+    def __init__(self, ruleset: Ruleset, goals: Sequence[Goal], throw: Throw = "fair") -> None:
+        self.ruleset, self.goals = ruleset, goals
         self.throw = throw
         self.ways = FACES**ruleset.dice if throw == "fair" else 1
         # What every turn asks for again and again.
@@ -70,19 +76,21 @@ class Play:
         self.completed = cache(partial(completed, dice=ruleset.dice))
         self._values: dict[State, Row] = {}
 
-    def value(self, state: State) -> list[Any]:
+    def value(self, state: State) -> list[float]:
         """The value for each goal at the start of a turn."""
         open_boxes = len(self.ruleset.categories) - state.filled.bit_count()
-        return self._divided(self.scaled(state), open_boxes * self.ruleset.rolls)
+        with localcontext(prec=DIGITS):
+            return self._divided(self.scaled(state), open_boxes * self.ruleset.rolls)
 
-    def options(self, state: State, dice: Dice, rerolls: int) -> dict[Action, list[Any]]:
+    def options(self, state: State, dice: Dice, rerolls: int) -> dict[Action, list[float]]:
         """The value for each goal of each action."""
         later = (len(self.ruleset.categories) - state.filled.bit_count() - 1) * self.ruleset.rolls
         turn = Turn(self, state)
-        options = {action: self._divided(row, later) for action, row in turn.fills(dice)}
-        if rerolls > 0:
-            for keep in self.keeps(dice):
-                options["keep", keep] = self._divided(turn.of_keep(keep, rerolls), later + rerolls)
+        with localcontext(prec=DIGITS):
+            options = {action: self._divided(row, later) for action, row in turn.fills(dice)}
+            if rerolls > 0:
+                for keep in self.keeps(dice):
+                    options["keep", keep] = self._divided(turn.of_keep(keep, rerolls), later + rerolls)
         return options
 
     def scaled(self, state: State) -> Row:
@@ -90,15 +98,15 @@ class Play:
         if state not in self._values:
             if state.filled == (1 << len(self.ruleset.categories)) - 1:
                 final = state.total + upper_bonus(self.ruleset, state.subtotal)
-                self._values[state] = np.array(self.worth(final), object)
+                self._values[state] = np.array([goal.worth(final) for goal in self.goals], object)
             else:
                 self._values[state] = Turn(self, state).of_keep((), self.ruleset.rolls)
         return self._values[state]
 
-    def _divided(self, row: Row, throws: int) -> list[Any]:
+    def _divided(self, row: Row, throws: int) -> list[float]:
         ways = self.ways**throws
-        return [Fraction(number, ways) if isinstance(number, int) else number / ways for number in row]
-
+        means = [Fraction(number, ways) if isinstance(number, int) else number / ways for number in row]
+        return [float(goal.shown(mean)) for goal, mean in zip(self.goals, means, strict=True)]
 
 
 class Turn:
@@ -108,6 +116,7 @@ class Turn:
         self.play, self.state = play, state
         self._of_roll: dict[tuple[Dice, int], Row] = {}
         self._of_keep: dict[tuple[Dice, int], Row] = {}
+        self._best_fill: dict[Dice, Row] = {}
 
     def fills(self, dice: Dice) -> list[tuple[Action, Row]]:
         """Each legal fill and its values."""
@@ -122,10 +131,12 @@ class Turn:
     def of_roll(self, dice: Dice, rerolls: int) -> Row:
         """The best that each goal can make of a roll."""
         if (dice, rerolls) not in self._of_roll:
-            rows = [row * self.play.ways**rerolls for _, row in self.fills(dice)]
+            if dice not in self._best_fill:
+                self._best_fill[dice] = reduce(np.maximum, [row for _, row in self.fills(dice)])
+            best = self._best_fill[dice] * self.play.ways**rerolls
             if rerolls > 0:
-                rows += [self.of_keep(keep, rerolls) for keep in self.play.keeps(dice)]
-            self._of_roll[dice, rerolls] = reduce(np.maximum, rows)
+                best = reduce(np.maximum, [self.of_keep(keep, rerolls) for keep in self.play.keeps(dice)], best)
+            self._of_roll[dice, rerolls] = best
         return self._of_roll[dice, rerolls]
 
     def of_keep(self, keep: Dice, rerolls: int) -> Row:
@@ -145,40 +156,29 @@ class Turn:
         return sum(row * (count * each) for row, count in zip(rows, ways.values(), strict=True))
 
 
-def reaching(ruleset: Ruleset, targets: Sequence[int]) -> Play:
-    """Play for a final score of at least each target."""
-    return Play(ruleset, lambda score: [int(score >= target) for target in targets])
+def reach(target: int) -> Goal:
+    """To get at least this score: the probability."""
+    return Goal(lambda score: int(score >= target), Fraction)
 
 
-def extreme(ruleset: Ruleset, throw: Throw) -> Play:
-    """Play for the score against the worst dice, or with the best."""
-    return Play(ruleset, lambda score: [score], throw)
+def expect(worth: Sequence[Fraction]) -> Goal:
+    """To get what is worth most on average, given what each score from 0 on is worth."""
+    factor = lcm(*(value.denominator for value in worth))
+    whole = [int(value * factor) for value in worth]
+    return Goal(whole.__getitem__, lambda number: Fraction(number) / factor)
 
 
-def expecting(ruleset: Ruleset, utilities: Sequence[Sequence[Fraction]]) -> tuple[Play, list[int]]:
-    """Play for the greatest expected value of each utility, a list over scores.
-
-    Returns
-    -------
-    The play, whose numbers are whole: each goal's are too large by the factor that is returned for it.
-    """
-    factors = [lcm(*(value.denominator for value in utility)) for utility in utilities]
-    whole = [
-        [int(value * factor) for value in utility]
-        for utility, factor in zip(utilities, factors, strict=True)
-    ]
-    return Play(ruleset, lambda score: [utility[score] for utility in whole]), factors
+def risk(theta: float) -> Goal:
+    """To get the greatest E[exp(theta x score)], the least where theta < 0: its certainty equivalent, in points."""
+    exact = Decimal(theta)
+    return Goal(
+        lambda score: (exact * score).exp().copy_sign(exact), lambda number: abs(number).ln() / exact
+    )
 
 
-def gambling(ruleset: Ruleset, thetas: Sequence[float]) -> Play:
-    """Play for plus or minus E[exp(theta x score)]; to be asked with `DIGITS` digits, see `certain`."""
-    exact = [Decimal(theta) for theta in thetas]
-    return Play(ruleset, lambda score: [(theta * score).exp().copy_sign(theta) for theta in exact])
-
-
-def certain(theta: float, number: Decimal) -> float:
-    """The sure score that is worth E[exp(theta x score)], up to its sign, in points."""
-    return float(abs(number).ln() / Decimal(theta))
+def score() -> Goal:
+    """To get the greatest score; also against the worst dice, or with the best."""
+    return Goal(int, Fraction)
 
 
 def chance_of_winning(score: int, opponents: Sequence[dict[int, Fraction]]) -> Fraction:

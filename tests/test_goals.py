@@ -1,0 +1,174 @@
+"""Goals: against plain recursion on cards with their real points for tiny games, and as a whole on real ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import oracle_goals as plain
+import pytest
+from games import TINY, random_fill, random_position, solved, spread
+from oracle import Exact
+
+import solver
+from solver.distribution import Distribution, distribution
+from solver.errors import CardError, GoalError
+from solver.goals import Ceiling, Floor, Goal, Reach, Risk, Utility, Win, chance_of_winning
+from solver.lookup import Table
+from solver.pursuit import Pursuit, pursue
+from solver.rules import build, settings
+from solver.scorecard import Scorecard
+
+THETAS = (-3.0, -0.5, -0.05, -0.001, 0.001, 0.05, 0.5, 3.0)
+FORCED = settings(str(TINY[2]))
+BOXES = FORCED["categories"]
+TWICE = {"title": "Twice", "section": "upper", "pattern": {"alike": 2}, "points": {"of": "sum", "times": 3}}
+CHANCE = {"title": "Chance", "section": "lower", "pattern": {}, "points": "sum"}
+BUILT = {
+    # One die and one box: the least game with something to decide.
+    "lone": {
+        "title": "Lone",
+        "summary": "",
+        "dice": 1,
+        "rolls": 3,
+        "upper_bonus": [],
+        "categories": {"chance": CHANCE},
+    },
+    # The first box arms a bonus so great that a poor move's exp(theta x score) is no number at all.
+    "armed": FORCED
+    | {"rolls": 2, "yahtzee": {"category": "pair", "bonus": 130, "joker": "free"}}
+    | {"categories": {key: BOXES[key] for key in ("pair", "sixes", "run", "fives")} | {"twice": TWICE}},
+    # Boxes in card order, with no choice but what to keep: that poor move has to be made.
+    "led": FORCED
+    | {"order": "card", "yahtzee": {"category": "pair", "bonus": 130, "joker": "forced"}}
+    | {"categories": {key: BOXES[key] for key in ("pair", "sixes", "run")} | {"chance": CHANCE}},
+}
+GAMES = [*(path.stem for path in TINY), *BUILT]
+games = pytest.mark.parametrize("name", GAMES)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A tiny game with all goals to look at, each with its tolerance, and plain play for all of them."""
+
+    table: Table
+    low: int
+    high: int
+    goals: Sequence[Goal]
+    within: Sequence[float]
+    play: plain.Play
+
+    def cards(self) -> list[Scorecard]:
+        """The empty card, one with each number of boxes filled, the full one included."""
+        random = Random(self.table.ruleset.title)
+        cards = [self.table.ruleset.card()]
+        for filled in range(1, len(self.table.ruleset.keys) + 1):
+            card = cards[0]
+            for _ in range(filled):
+                card = random_fill(self.table, card, random)
+            cards.append(card)
+        return cards
+
+
+@cache
+def table_of(name: str) -> Table:
+    if name in BUILT:
+        return solver.solve(build(BUILT[name], name))
+    return solver.solve(Path(__file__).parent / "tiny" / f"{name}.toml")
+
+
+def state_of(card: Scorecard) -> plain.State:
+    return plain.state_of(card.ruleset, card.points, card.bonuses)
+
+
+@cache
+def case(name: str) -> Case:
+    table, random = table_of(name), Random(name)
+    rules = table.ruleset
+    low = int(plain.Play(rules, [plain.score()], "worst").value(plain.State())[0])
+    high = int(plain.Play(rules, [plain.score()], "best").value(plain.State())[0])
+    cases: list[tuple[Goal, plain.Goal, float]] = []
+    for target in range(low - 2, high + 3):
+        cases.append((Reach(target), plain.reach(target), 1e-12))
+    others = [distribution(table), some_distribution(random, high), some_distribution(random, high)]
+    for opponents in (others[:1], others[1:2], others[:2], [*others[1:], others[1]]):
+        exact = [exactly(opponent) for opponent in opponents]
+        chances = [plain.chance_of_winning(score, exact) for score in range(high + 1)]
+        cases.append((Win(tuple(opponents)), plain.expect(chances), 1e-12))
+    for theta in THETAS:
+        cases.append((Risk(theta), plain.risk(theta), 1e-9))
+    for _ in range(2):
+        worth = [random.randint(-999, 999) / 1024 for _ in range(high + 1)]
+        cases.append((Utility(worth), plain.expect(list(map(Fraction, worth))), 1e-12))
+    goals, oracles, within = zip(*cases, strict=True)
+    return Case(table, low, high, goals, within, plain.Play(rules, oracles))
+
+
+def some_distribution(random: Random, high: int) -> Distribution:
+    """A distribution of an opponent: a few neighbouring scores, of probabilities in 64ths."""
+    first, count = random.randint(0, high), random.randint(2, 6)
+    cuts = sorted([0, 64, *(random.randint(0, 64) for _ in range(count - 1))])
+    probabilities = np.diff(cuts) / 64
+    return replace(
+        distribution(table_of("lone")), scores=first + np.arange(count), probabilities=probabilities
+    )
+
+
+def exactly(opponent: Distribution) -> dict[int, Fraction]:
+    return dict(
+        zip(opponent.scores.tolist(), map(Fraction, opponent.probabilities.tolist()), strict=True)
+    )
+
+
+def check_advice(
+    pursuit: Pursuit, random: Random, options: Callable[..., dict[plain.Action, float]], within: float
+) -> None:
+    """Every legal action has its value and loss, and the best is first, at a position that can follow."""
+    table = pursuit.table
+    position = random_position(table, random, pursuit.card)
+    expected = options(state_of(position.card), position.dice, position.rerolls)
+    advice = pursuit.advise(position.card, position.dice, position.rerolls)
+    points = table.advise_position(position)
+    shown = {(option.action, option.category or option.dice): option.value for option in points.options}
+    assert len(advice.options) == len(expected) == len(shown)
+    best = max(expected.values())
+    for option in advice.options:
+        action = (option.action, option.category or option.dice)
+        assert option.value == pytest.approx(expected[action], rel=0, abs=within), (str(position), action)
+        assert option.loss == pytest.approx(best - expected[action], rel=0, abs=2 * within)
+        assert option.expected == pytest.approx(shown[action], abs=1e-12)
+    assert expected[advice.best.action, advice.best.category or advice.best.dice] >= best - within
+    assert advice.best.loss == 0
+    values = [option.value for option in advice.options]
+    assert all(before >= after - 2 * within for before, after in pairwise(values))
+
+
+# ---------------------------------------------------------------- tiny games, by plain recursion
+
+
+@games
+def test_every_goal_is_worth_what_plain_recursion_says(name: str) -> None:
+    game = case(name)
+    for card in game.cards():
+        expected = game.play.value(state_of(card))
+        for goal, value, within in zip(game.goals, expected, game.within, strict=True):
+            found = pursue(game.table, goal, card, threads=1).value()
+            assert found == pytest.approx(value, rel=0, abs=within), (goal, str(card))
+
+
+@games
+def test_every_action_is_worth_what_plain_recursion_says(name: str) -> None:
+    game, random = case(name), Random(name)
+    for card in game.cards()[:-1]:
+        for place, (goal, within) in enumerate(zip(game.goals, game.within, strict=True)):
+
+            def options(*position: object, place: int = place) -> dict[plain.Action, float]:
+                return {action: values[place] for action, values in game.play.options(*position).items()}
+
+            check_advice(pursue(game.table, goal, card, threads=1), random, options, within)
