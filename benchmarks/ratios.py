@@ -15,6 +15,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from measure import PEAK, Samples, answer, interleaved, run, seconds
 from rival import (
     RIVAL,
@@ -34,13 +35,17 @@ from rival import (
 
 import solver
 from solver.batch import decide
+from solver.goals import Floor, Risk
 from solver.library import shipped_folder
+from solver.pursuit import pursue
 
 OURS = "dicewise"
 GAME = "yahtzee"
 DICE = "1 3 3 4 6"
 POSITIONS = 300
 BATCH = 200_000
+RIVAL_GAMES = 20_000
+MOST_ERRORS = 4.5
 
 
 @dataclass(frozen=True)
@@ -178,6 +183,40 @@ def advising(ours: Any, theirs: Any, rounds: int, say: Callable[[str], None]) ->
     yield more_is_better("decisions of a batch", "per s", *rates)
 
 
+def simulating(ours: Any, theirs: Any, rounds: int, say: Callable[[str], None]) -> Iterator[Row]:
+    """Play whole games under the optimal strategy, tables in memory."""
+    played = np.asarray(theirs.simulate(RIVAL_GAMES, 1)["scores"])
+    for side, scores in ((OURS, solver.simulate(ours, 1_000_000, seed=1).scores), (RIVAL, played)):
+        apart = abs(scores.mean() - ours.value()) / (scores.std() / len(scores) ** 0.5)
+        if apart > MOST_ERRORS:
+            raise SystemExit(f"{side}: the mean of simulated games is {apart:.1f} standard errors off")
+        say(f"equal: mean of {len(scores):,} games of {side}, {apart:.1f} standard errors from the exact one")
+    for games in (1_000_000, 10_000_000):
+        rates = both(
+            lambda games=games: games / seconds(lambda: solver.simulate(ours, games, seed=2)),
+            lambda: RIVAL_GAMES / seconds(lambda: theirs.simulate(RIVAL_GAMES, 2)),
+            2,
+        )
+        yield more_is_better(f"simulated games, {games // 1_000_000} million at once", "per s", *rates)
+
+
+def passes(rounds: int) -> list[tuple[str, float, float]]:
+    """Return what other passes cost: name, seconds, and how many warm solves of the game that is."""
+    found = []
+    for game in (GAME, "yatzy", "yacht"):
+        table = solver.solve(game)
+        sides: dict[str, Measure] = {
+            "solve": timed(lambda game=game: solver.solve(game)),
+            "exact distribution": timed(lambda table=table: solver.distribution(table)),
+            "risk, theta 0.05": timed(lambda table=table: pursue(table, Risk(0.05))),
+            "guaranteed score": timed(lambda table=table: pursue(table, Floor())),
+        }
+        interleaved(sides, 1)
+        samples = {name: min(times) for name, times in interleaved(sides, rounds).items()}
+        found += [(f"{game}: {name}", time, time / samples["solve"]) for name, time in samples.items()]
+    return found
+
+
 def machine() -> dict[str, Any]:
     """Return what the figures depend on."""
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
@@ -228,12 +267,27 @@ def main() -> None:
             *solving(folder, chosen.rounds),
             *opening(folder, chosen.rounds),
             *advising(ours, theirs, chosen.rounds, say),
+            *simulating(ours, theirs, chosen.rounds, say),
         ):
             rows.append(row)
+    multiples = passes(chosen.rounds)
     if chosen.json:
-        print(json.dumps({"machine": about, "rival": RIVAL, "rows": [asdict(row) for row in rows]}, indent=2))
+        print(
+            json.dumps(
+                {
+                    "machine": about,
+                    "rival": RIVAL,
+                    "rows": [asdict(row) for row in rows],
+                    "passes": multiples,
+                },
+                indent=2,
+            )
+        )
     else:
         print(table(rows))
+        print("\n| pass | time | warm solves of the game |\n| --- | ---: | ---: |")
+        for name, time, times in multiples:
+            print(f"| {name} | {shown(time, 's')} | {figure(times)} |")
 
 
 if __name__ == "__main__":

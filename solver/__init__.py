@@ -41,8 +41,10 @@ if TYPE_CHECKING:
         WrongRulesTable,
     )
     from .explain import Explanation, explain
+    from .goals import Ceiling, Floor, Reach, Risk, Utility, Win
     from .library import get, load, save, solve
     from .lookup import Advice, Option, Table
+    from .pursuit import Pursuit, pursue
     from .rules import Ruleset, names, ruleset
     from .scorecard import Position, Scorecard
     from .simulation import Simulation, simulate
@@ -51,6 +53,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "comparison": ("Comparison", "compare", "variants"),
     "distribution": ("Distribution", "distribution"),
+    "goals": ("Ceiling", "Floor", "Reach", "Risk", "Utility", "Win"),
+    "pursuit": ("Pursuit", "pursue"),
     "errors": (
         "ActionError",
         "CardError",
@@ -59,6 +63,7 @@ _HOMES = {
         "DicewiseError",
         "ExportError",
         "ForeignTable",
+        "GoalError",
         "MangledTable",
         "PlotError",
         "PositionError",
@@ -83,6 +88,7 @@ __all__ = [
     "ActionError",
     "Advice",
     "CardError",
+    "Ceiling",
     "Comparison",
     "DamagedTable",
     "DiceError",
@@ -90,12 +96,17 @@ __all__ = [
     "Distribution",
     "Explanation",
     "ExportError",
+    "Floor",
     "ForeignTable",
+    "GoalError",
     "MangledTable",
     "Option",
     "PlotError",
     "Position",
     "PositionError",
+    "Pursuit",
+    "Reach",
+    "Risk",
     "RulesError",
     "Ruleset",
     "Scorecard",
@@ -105,7 +116,9 @@ __all__ = [
     "TableError",
     "TableNotFound",
     "TruncatedTable",
+    "Utility",
     "VersionTable",
+    "Win",
     "WrongRulesTable",
     "compare",
     "distribution",
@@ -113,6 +126,7 @@ __all__ = [
     "get",
     "load",
     "names",
+    "pursue",
     "ruleset",
     "save",
     "simulate",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import click
 
 from ..rules import Ruleset, names
 from .choice import chosen_rules, set_option
+from .goal import Chosen, goal_options, pursued, show_goal
 from .output import counted, number, progress_bar, show_json, show_line, show_table
 
 if TYPE_CHECKING:
@@ -35,6 +37,7 @@ _EXPLAINED = 3
 )
 @click.option("--position", metavar="TEXT", help='All of it in one text: "rules | card | dice | rerolls".')
 @set_option
+@goal_options
 @click.option(
     "--top",
     type=click.IntRange(min=1),
@@ -58,6 +61,11 @@ def command(
     card: str | None,
     position: str | None,
     changes: tuple[str, ...],
+    goal: int | None,
+    against: tuple[str, ...],
+    risk: float | None,
+    floor: bool,
+    utility: Path | None,
     top: int | None,
     explain: int | None,
     as_json: bool,
@@ -73,6 +81,8 @@ def command(
     dicewise advise 5 5 5 5 5 --rerolls 0 --card "fives=25 yahtzee=50 bonuses=1"
     dicewise advise --position "yatzy | one_pair=12 | 1 2 2 5 6 | 2"
     dicewise advise 1 3 3 4 6 --explain
+    dicewise advise 6 6 5 5 5 --card "ones=3 yahtzee=50" --goal 300
+    dicewise advise 12345 --rules yacht --card "ones=3" --against "sixes=18"
 
     A card names each filled box by its key with its points, and with "bonuses" how many bonuses for
     further Yahtzees were scored; `dicewise rules NAME` lists the keys. A game that has no table yet
@@ -90,6 +100,17 @@ def command(
         from ..scorecard import Position
 
         where = Position.parse(position)
+    chosen = Chosen(goal, against, risk, floor, utility)
+    if chosen.given:
+        if explain:
+            raise click.UsageError("--explain follows the expected score: expected no goal beside it")
+        wanted, advice = pursued(chosen, where)
+        if as_json:
+            show_json(advice.as_dict(top))
+            return
+        show_goal(wanted, advice, _TOP if top is None else top, in_words)
+        show_line(f"\nPosition: {where}", style="dim")
+        return
     table = _table(where.card.ruleset)
     advice = table.advise_position(where)
     found = _explained(table, advice, explain) if explain else ()
