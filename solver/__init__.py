@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .distribution import Distribution, distribution
     from .errors import (
         ActionError,
+        ArgumentError,
         CardError,
         DamagedTable,
         DiceError,
@@ -57,6 +58,7 @@ _HOMES = {
     "pursuit": ("Pursuit", "pursue"),
     "errors": (
         "ActionError",
+        "ArgumentError",
         "CardError",
         "DamagedTable",
         "DiceError",
@@ -87,6 +89,7 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = [
     "ActionError",
     "Advice",
+    "ArgumentError",
     "CardError",
     "Ceiling",
     "Comparison",

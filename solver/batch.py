@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import CardError, DiceError
+from .errors import ActionError, CardError, DiceError
 from .levels import aligned, thread_count
 from .lookup import Table
 from .plan import DecisionPlan, LanePlan, plan
@@ -120,8 +120,16 @@ def decide(
 def action_of(
     table: Table, action: int
 ) -> tuple[Literal["fill"], str] | tuple[Literal["keep"], tuple[int, ...]]:
-    """Return an action's number in words: ("fill", key of the box) or ("keep", dice)."""
-    boxes = table.states.scoring.boxes
+    """Return an action's number in words: ("fill", key of the box) or ("keep", dice).
+
+    Raises
+    ------
+    ActionError
+        If no action has this number.
+    """
+    boxes, keeps = table.states.scoring.boxes, table.states.scoring.lattice.short
+    if not 0 <= action < boxes + keeps:
+        raise ActionError(f"action {action!r}: expected a number from 0 to {boxes + keeps - 1}")
     if action < boxes:
         return "fill", table.ruleset.keys[action]
     return "keep", table.states.scoring.lattice.keeps[action - boxes]

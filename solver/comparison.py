@@ -10,6 +10,7 @@ from typing import Any
 
 from . import library
 from .distribution import Distribution, distribution
+from .errors import ArgumentError
 from .levels import Progress
 from .rules import Ruleset, names, ruleset
 from .statistics import statistics
@@ -92,15 +93,15 @@ def compare(
     ------
     RulesError
         For a game that does not exist, or rules with a fault in them, before any game is solved.
-    ValueError
+    ArgumentError
         For no rulesets, or a single name where several belong in a list.
     """
     if isinstance(rulesets, (Ruleset, str, os.PathLike)):
-        raise ValueError(f"rulesets: found {rulesets!r}, expected several, in a list")
+        raise ArgumentError(f"rulesets: found {rulesets!r}, expected several, in a list")
     wanted = names() if rulesets is None else rulesets
     checked = [rules if isinstance(rules, Ruleset) else ruleset(rules) for rules in wanted]
     if not checked:
-        raise ValueError("rulesets: found none, expected one or more")
+        raise ArgumentError("rulesets: found none, expected one or more")
     rows: list[Row] = []
     spread: list[Distribution] = []
     for place, rules in enumerate(checked):

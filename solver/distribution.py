@@ -19,7 +19,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .errors import DiceError
+from .errors import ArgumentError, DiceError
 from .levels import Progress
 from .lookup import Table
 from .plan import Floats, Ints
@@ -85,7 +85,7 @@ class Distribution:
     def probability(self, score: int) -> float:
         """Return the probability of exactly this final score."""
         place = score - int(self.scores[0])
-        return float(self.probabilities[place]) if 0 <= place < len(self.scores) else 0.0
+        return min(1.0, float(self.probabilities[place])) if 0 <= place < len(self.scores) else 0.0
 
     def at_least(self, score: int) -> float:
         """Return the probability of this final score or a greater one."""
@@ -101,7 +101,7 @@ class Distribution:
             For a share that is not above 0 and at most 1.
         """
         if not 0 < share <= 1:
-            raise ValueError(f"share {share!r}: expected a number above 0 and at most 1")
+            raise ArgumentError(f"share {share!r}: expected a number above 0 and at most 1")
         reached = np.cumsum(self.probabilities) >= share - 1e-12
         return int(self.scores[np.argmax(reached)]) if reached.any() else self.greatest
 

@@ -5,6 +5,10 @@ class DicewiseError(Exception):
     """Base of every error that dicewise raises on purpose."""
 
 
+class ArgumentError(DicewiseError, ValueError):
+    """A number or a choice that a call cannot work with."""
+
+
 class RulesError(DicewiseError, ValueError):
     """A rules file, a rules name or a rules key that cannot be used."""
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .errors import ArgumentError
 from .lookup import Advice, Option, Table
 from .strategy import Ends, Follower
 
@@ -85,12 +86,12 @@ def explain(table: Table, advice: Advice, top: int = 3) -> tuple[Explanation, ..
 
     Raises
     ------
-    ValueError
+    ArgumentError
         For the advice of other rules, or fewer than one option.
     """
     table.card(advice.position.card)
     if top < 1:
-        raise ValueError(f"top is {top}: expected 1 or more")
+        raise ArgumentError(f"top is {top}: expected 1 or more")
     follower = Follower(table, threads=1)
     return tuple(_explained(follower, advice, option) for option in advice.options[:top])
 

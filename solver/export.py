@@ -45,7 +45,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import ExportError
+from .errors import ArgumentError, ExportError
 from .files import quoted, replacing
 from .labels import SOURCES, Block, Record, Source, blocks, moves
 from .levels import Progress
@@ -86,7 +86,7 @@ def positions(
 
     Raises
     ------
-    ValueError
+    ArgumentError
         For an argument that is not one of these.
     """
     _check(count, seed, source, epsilon)
@@ -119,7 +119,7 @@ def export(
 
     Raises
     ------
-    ValueError
+    ArgumentError
         For an argument that is not one of these.
     ExportError
         If the ending is none of `ENDINGS`, or pyarrow is needed and not installed.
@@ -160,13 +160,13 @@ def _ending(path: str | os.PathLike[str]) -> str:
 
 def _check(count: int, seed: int, source: str, epsilon: float) -> None:
     if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
-        raise ValueError(f"count {count!r}: expected a whole number from 1")
+        raise ArgumentError(f"count {count!r}: expected a whole number from 1")
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise ValueError(f"seed {seed!r}: expected a whole number from 0")
+        raise ArgumentError(f"seed {seed!r}: expected a whole number from 0")
     if source not in SOURCES:
-        raise ValueError(f"source {source!r}: expected {listed(SOURCES, 'or')}")
+        raise ArgumentError(f"source {source!r}: expected {listed(SOURCES, 'or')}")
     if isinstance(epsilon, bool) or not isinstance(epsilon, (int, float, np.number)) or not 0 <= epsilon <= 1:
-        raise ValueError(f"epsilon {epsilon!r}: expected a number from 0 to 1")
+        raise ArgumentError(f"epsilon {epsilon!r}: expected a number from 0 to 1")
 
 
 @contextmanager

@@ -15,10 +15,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .kernels import best_fills, compiled, fill_rows, maxima, mean_of_rolls, means, part, special_rolls
+from .kernels import (
+    best_fills,
+    compiled,
+    fill_rows,
+    maxima,
+    mean_of_rolls,
+    means,
+    part,
+    position_after,
+    roll_row,
+    special_rolls,
+)
 from .plan import Floats, Ints, Plan, RowPlan, SetPlan
 from .states import LANES
-from .vectors import add, chosen, greater, greatest_of_six, least_of_six, load, spread, store, times
+from .vectors import above, chosen, greater, greatest_of_six, least_of_six, load, spread, store, times
 
 _6 = np.uint64(6)
 _LANES = np.uint64(LANES)
@@ -32,21 +43,6 @@ class BlockPlan(NamedTuple):
     start: Ints
     below: float
     above: float
-
-
-@part
-def position_after(plan: RowPlan, sets: SetPlan, number: int, lane: int, category: int, row: int) -> int:
-    """Return the position of the state after filling a box with the points of a row."""
-    classes = sets.classes[number]
-    flag = np.int64(lane >= classes)
-    subclass = lane - flag * classes
-    step = sets.step_first[sets.upper[number], category]
-    if step >= 0:
-        subclass = sets.step[step + (row - plan.first[category]) * classes + subclass]
-    if category == sets.arming:
-        flag = np.int64(plan.points[row] > 0)
-    classes_after = sets.upper_classes[sets.upper[number] | sets.upper_bit[category]]
-    return sets.first[sets.filled[number] | np.int64(1) << category] + flag * classes_after + subclass
 
 
 @compiled
@@ -73,11 +69,9 @@ def spread_windows(plan: Plan, first_set: int, last_set: int, low: Ints, high: I
                 for face in range(6):
                     for category in range(row_plan.boxes):
                         if sets.joker_boxes[number, face] >> category & 1:
-                            row = row_plan.of_roll[category * rolls + row_plan.alike[face]] // LANES
-                            if sets.joker_scores[number, face]:
-                                row = row_plan.of_joker[category * 6 + face] // LANES
-                            after = position_after(row_plan, sets, number, lane, category, np.int64(row))
-                            gain = np.int64(row_plan.points[row] + row_plan.bonus)
+                            joker = roll_row(row_plan, sets, number, category, face, rolls)
+                            after = position_after(row_plan, sets, number, lane, category, joker)
+                            gain = np.int64(row_plan.points[joker] + row_plan.bonus)
                             high[after] = max(high[after], high[here] + gain)
 
 
@@ -137,16 +131,14 @@ def pursue_tiles(
                 best = spread(-np.inf)
                 for category in range(row_plan.boxes):
                     if sets.joker_boxes[number, face] >> category & 1:
-                        row = np.int64(row_plan.of_roll[category * rolls + row_plan.alike[face]] // LANES)
-                        if sets.joker_scores[number, face]:
-                            row = np.int64(row_plan.of_joker[category * 6 + face] // LANES)
+                        joker = roll_row(row_plan, sets, number, category, face, rolls)
                         if bonus:
-                            after = position_after(row_plan, sets, number, lane, category, row)
-                            gain = np.int64(row_plan.points[row]) + bonus
+                            after = position_after(row_plan, sets, number, lane, category, joker)
+                            gain = np.int64(row_plan.points[joker]) + bonus
                             fetch(values, blocks, after, score + gain, rows, spare)
                             best = greater(load(rows, spare), best)
                         else:
-                            best = greater(load(rows, row * LANES), best)
+                            best = greater(load(rows, joker * LANES), best)
                 store(keeps, (turn.short + row_plan.alike[face]) * LANES, best)
         for _ in range(turn.rerolls):
             means(turn, keeps)
@@ -273,8 +265,9 @@ def fill_risk_rows(
             factor = np.exp(theta * gain)
             start = after + armed * classes_after
             if step < 0:
+                # Chosen, not added: where other states' values are no numbers, neither is a sum with them.
                 value = times(load(values, start + subclass - at), spread(factor))
-                store(rows, row * LANES, add(value, columns))
+                store(rows, row * LANES, above(columns, spread(-1.0), value, columns))
                 continue
             store(rows, row * LANES, columns)
             for i in range(count):

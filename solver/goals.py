@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -72,7 +72,7 @@ class Ceiling:
     """The greatest final score that can be, with dice as one wishes."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Utility:
     """The greatest expected value of any function of the final score.
 
@@ -83,7 +83,7 @@ class Utility:
         from 0 on, whose last value holds for all greater scores.
     """
 
-    function: Callable[[NDArray[np.int64]], ArrayLike] | ArrayLike = field(compare=False)
+    function: Callable[[NDArray[np.int64]], ArrayLike] | ArrayLike
 
     def values(self, scores: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the value of each score.
@@ -93,21 +93,33 @@ class Utility:
         GoalError
             If they are not finite numbers, one for each score.
         """
+        try:
+            found = self._values(scores)
+        except GoalError:
+            raise
+        except (TypeError, ValueError) as error:
+            raise GoalError("utility: expected one finite number for each score") from error
+        if found.shape != scores.shape or not np.isfinite(found).all():
+            raise GoalError("utility: expected one finite number for each score")
+        return found
+
+    def _values(self, scores: NDArray[np.int64]) -> NDArray[np.float64]:
         given = self.function
-        if callable(given):
-            try:
-                found = np.asarray(given(scores), np.float64)
-            except (TypeError, ValueError):
-                found = np.array([given(score) for score in scores.tolist()], np.float64)
-        else:
+        if not callable(given):
             table = np.asarray(given, np.float64)
             if table.ndim != 1 or not len(table):
                 raise GoalError(
                     f"utility: found an array of shape {table.shape}, expected a value for each score"
                 )
-            found = table[np.clip(scores, 0, len(table) - 1)]
-        if found.shape != scores.shape or not np.isfinite(found).all():
-            raise GoalError("utility: expected one finite number for each score")
+            found: NDArray[np.float64] = table[np.clip(scores, 0, len(table) - 1)]
+            return found
+        try:
+            found = np.asarray(given(scores), np.float64)
+        except (TypeError, ValueError):
+            found = np.zeros(0)
+        if found.shape != scores.shape:
+            # It takes one score at a time, as functions of `math` do and those that compare.
+            found = np.array([given(score) for score in scores.tolist()], np.float64)
         return found
 
 

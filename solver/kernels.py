@@ -242,6 +242,33 @@ def mean_of_rolls(turn: TurnPlan, keeps: Floats) -> Any:
     return mean
 
 
+@part
+def position_after(
+    plan: RowPlan, sets: SetPlan, number: int, lane: int, category: int, row: int | np.int64
+) -> int:
+    """Return the position of the state after filling a box with the points of a row."""
+    classes = sets.classes[number]
+    flag = np.int64(lane >= classes)
+    subclass = lane - flag * classes
+    step = sets.step_first[sets.upper[number], category]
+    if step >= 0:
+        subclass = sets.step[step + (row - plan.first[category]) * classes + subclass]
+    if category == sets.arming:
+        flag = np.int64(plan.points[row] > 0)
+    classes_after = sets.upper_classes[sets.upper[number] | sets.upper_bit[category]]
+    first = sets.first[sets.filled[number] | np.int64(1) << category]
+    return int(first + flag * classes_after + subclass)
+
+
+@part
+def roll_row(plan: RowPlan, sets: SetPlan, number: int, category: int, face: int, rolls: int) -> np.int64:
+    """Return the row of a category that a roll of one face alone scores by, as a joker where it is one."""
+    offset = plan.of_roll[category * rolls + plan.alike[face]]
+    if sets.joker_scores[number, face]:
+        offset = plan.of_joker[category * 6 + face]
+    return np.int64(offset // LANES)
+
+
 @compiled
 def decide_tiles(
     values: Floats,

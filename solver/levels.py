@@ -14,6 +14,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from .errors import ArgumentError
+
 Progress = Callable[[int, int], None]
 """Called with the pieces of work done so far and in all."""
 
@@ -34,13 +36,13 @@ def thread_count(threads: int | None) -> int:
 
     Raises
     ------
-    ValueError
+    ArgumentError
         For fewer than one.
     """
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if threads < 1:
-        raise ValueError(f"threads is {threads}: expected 1 or more")
+        raise ArgumentError(f"threads is {threads}: expected 1 or more")
     return threads
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from platformdirs import user_cache_path
 
 from . import table as table_file
-from .errors import TableError, TableNotFound
+from .errors import DamagedTable, TableError, TableNotFound
 from .levels import Progress
 from .lookup import Table
 from .rules import Ruleset, ruleset
@@ -94,13 +94,13 @@ def get(rules: Ruleset | str | os.PathLike[str], default: Any = None) -> Table |
     given = _rules(rules)
     game = states(scoring(given))
     digest = game.scoring.digest
-    for place in (*_places(digest), cache_folder() / _file_name(digest)):
+    for place in _places(digest):
         if place.exists():
-            try:
-                return _opened(given, game, place)
-            except TableError:
-                continue
-    return default
+            return _opened(given, game, place)
+    try:
+        return _opened(given, game, cache_folder() / _file_name(digest))
+    except TableError:
+        return default
 
 
 def save(table: Table, path: str | os.PathLike[str]) -> table_file.Header:
@@ -126,9 +126,14 @@ def manifest(folder: Path | None = None) -> dict[str, dict[str, Any]]:
     """Return what the manifest of a folder of tables (the shipped ones) says, by name of the game."""
     path = (folder or shipped_folder()) / MANIFEST
     try:
-        return {entry["name"]: entry for entry in json.loads(path.read_text("utf-8"))["tables"]}
+        entries = json.loads(path.read_text("utf-8"))["tables"]
+        return {
+            entry["name"]: {"file": entry["file"], "digest": entry["digest"], **entry} for entry in entries
+        }
     except FileNotFoundError:
         return {}
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise DamagedTable(f"{str(path)!r}: found no manifest of tables, expected one or none") from error
 
 
 def expected_score(rules: Ruleset) -> float | None:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .dice import lattice as lattice_of
+from .errors import CardError
 from .rules import Ruleset
 from .scorecard import Position, Scorecard, parse_dice
 from .states import States
@@ -124,8 +125,10 @@ class Table:
         """Return a card of this table's rules from a card or its text; None is the empty card."""
         if isinstance(card, Scorecard):
             if card.ruleset != self.ruleset:
-                raise ValueError(f"card of {card.ruleset.name!r}: expected one of {self.ruleset.name!r}")
+                raise CardError(f"card of {card.ruleset.name!r}: expected one of {self.ruleset.name!r}")
             return card
+        if card is not None and not isinstance(card, str):
+            raise CardError(f"card {card!r}: expected a card or its text")
         return Scorecard.parse(self.ruleset, card or "")
 
     def value(self, card: Scorecard | str | None = None) -> float:

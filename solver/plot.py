@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .distribution import Distribution
-from .errors import PlotError
+from .errors import ArgumentError, PlotError
 from .files import quoted, replace
 from .plan import Floats, Ints
 from .rules.wording import listed
@@ -113,12 +113,14 @@ def overlay(
         If the ending is none of `ENDINGS`, or matplotlib is not installed.
     TableError
         If the file cannot be written.
-    ValueError
+    ArgumentError
         For no distributions, or another number of labels.
     """
     names = [scores.table.ruleset.name for scores in spread] if labels is None else labels
     if not spread or len(names) != len(spread):
-        raise ValueError(f"found {len(spread)} distributions and {len(names)} labels, expected one for each")
+        raise ArgumentError(
+            f"found {len(spread)} distributions and {len(names)} labels, expected one for each"
+        )
     check(path)
     spans = [span(scores) for scores in spread]
     low, high = min(low for low, _ in spans), max(high for _, high in spans)

@@ -30,7 +30,7 @@ from .lookup import Advice, Table, ranked
 from .plan import Floats, Ints, plan
 from .scorecard import Position, Scorecard, parse_dice
 from .states import LANES, States
-from .turn import TIE, Chance, Turn, Worth, mean_of_six, positions_after
+from .turn import TIE, Chance, Turn, Worth, expected_points, mean_of_six, positions_after
 
 RELATIVE_TIE = 1e-9
 MOST_EXPONENT = 400
@@ -77,6 +77,16 @@ def risk_values(
         risk_tiles(values, first, end, arrays, theta, reference, rows, keeps)
 
     return _worked_out(game, values, work, threads, progress), of_state
+
+
+def certain_points(
+    game: States, theta: float, *, threads: int | None = None, progress: Progress | None = None
+) -> Floats:
+    """Return the certainty equivalent of the points to come of each state."""
+    values, reference = risk_values(game, theta, threads=threads, progress=progress)
+    values[game.padding] = 1
+    # In points, a poor move has a value also where its exp(theta x points) is 0 beside that of a good one.
+    return np.asarray(reference + np.log(np.abs(values)) / theta)
 
 
 def _with_ends(game: States, ends: Floats) -> Floats:
@@ -186,7 +196,6 @@ class Pursuit:
     card: Scorecard
     unit: str
     _worth: Callable[[Scorecard], Worth]
-    _shown: Callable[[Scorecard], Callable[[float], float]]
     _number: Callable[[Scorecard], float]
     _chance: Chance
 
@@ -217,14 +226,21 @@ class Pursuit:
         options = ranked(position, turn, self._shown(card), tie=self._tie, expected=self.table.turn(card))
         return Advice(position, options)
 
+    def _shown(self, card: Scorecard) -> Callable[[float], float]:
+        if self.unit == "probability":
+            return lambda number: min(number, 1.0)  # A sum of rounded probabilities can be a bit above 1.
+        return float(card.boxes_total if self.unit == "points" else 0).__add__
+
     def _tie(self, greatest: float) -> float:
-        return TIE if isinstance(self.goal, (Floor, Ceiling)) else RELATIVE_TIE * abs(greatest)
+        return TIE if self.unit == "points" else RELATIVE_TIE * abs(greatest)
 
     def _held(self, card: Scorecard | str | None) -> Scorecard:
         held = self.card if card is None else self.table.card(card)
         start = self.card
         follows = all(p is None or p == q for p, q in zip(start.points, held.points, strict=True))
-        if not follows or held.bonuses < start.bonuses:
+        # Each box filled since has brought one bonus at the most, and the one that arms it none.
+        most = (held.filled & ~start.filled).bit_count() - (held.armed and not start.armed)
+        if not follows or not 0 <= held.bonuses - start.bonuses <= most:
             raise CardError(
                 f"card '{held}': expected one that can follow '{start}', which the goal is solved from"
             )
@@ -287,54 +303,43 @@ def _pursued_everywhere(
     progress: Progress | None,
 ) -> Pursuit:
     game = table.states
-    theta = goal.theta if isinstance(goal, Risk) else 0.0
-    reference = np.zeros(game.size)
-    chance: Chance = mean_of_six
+    chance: Chance = _least if isinstance(goal, Floor) else _greatest
     if isinstance(goal, Risk):
         _check_risk(game, goal)
-        values, reference = risk_values(game, theta, threads=threads, progress=progress)
+        chance = _certain(float(goal.theta))
+        values = certain_points(game, float(goal.theta), threads=threads, progress=progress)
     else:
-        chance = _least if isinstance(goal, Floor) else _greatest
         values = extreme_points(game, isinstance(goal, Ceiling), threads=threads, progress=progress)
 
-    def position(held: Scorecard) -> int:
-        return game.position(held.filled, held.upper_subtotal, int(held.armed))
-
     def worth(held: Scorecard) -> Worth:
-        state = (held.filled, held.upper_subtotal, int(held.armed))
-        here = reference[position(held)]
+        return expected_points(game, values, held.filled, held.upper_subtotal, int(held.armed))
 
-        def of(category: int, points: NDArray[np.int32], bonus: int) -> Floats:
-            after = positions_after(game, *state, category, points)
-            if not theta:
-                return points + values[after] + bonus
-            found: Floats = np.exp(theta * (points + bonus + reference[after] - here)) * values[after]
-            return found
+    def number(held: Scorecard) -> float:
+        return float(values[game.position(held.filled, held.upper_subtotal, int(held.armed))])
 
-        return of
-
-    def shown(held: Scorecard) -> Callable[[float], float]:
-        total, here = held.boxes_total, float(reference[position(held)])
-
-        def show(number: float) -> float:
-            if not theta:
-                return total + number
-            return total + here + (float(np.log(abs(number))) / theta if number else -np.inf * theta)
-
-        return show
-
-    return Pursuit(
-        table, goal, card, "points", worth, shown, lambda held: float(values[position(held)]), chance
-    )
+    return Pursuit(table, goal, card, "points", worth, number, chance)
 
 
 def _check_risk(game: States, goal: Risk) -> None:
     """Refuse a taste for risk with which a single bonus leaves the range of float64."""
-    most = max(game.scoring.bonus, int(game.final.max()))
-    if abs(goal.theta) * most > MOST_EXPONENT:
+    most = max(game.scoring.bonus, int(game.final.max()), 1)
+    bound = float(f"{MOST_EXPONENT / most:.3g}")
+    if abs(goal.theta) > bound:
         raise GoalError(
-            f"risk {goal.theta!r}: expected at most {MOST_EXPONENT / most:.3g} with a bonus of {most}"
+            f"risk {goal.theta!r}: expected a number from -{bound:g} to {bound:g} with a bonus of {most}"
         )
+
+
+def _certain(theta: float) -> Chance:
+    """Return what six equally likely sure scores are worth to a taste for risk, as a sure score."""
+
+    def chance(of: NDArray[np.float64]) -> NDArray[np.float64]:
+        # From the one that counts most, so that no exponential is above 1 and their mean is not 0.
+        most = of.max(axis=0) if theta > 0 else of.min(axis=0)
+        certain: Floats = most + np.log1p(mean_of_six(np.expm1(theta * (of - most)))) / theta
+        return certain
+
+    return chance
 
 
 def _least(of: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -383,7 +388,8 @@ def _pursued_in_blocks(table: Table, goal: Goal, card: Scorecard, unit: str, blo
         total = held.boxes_total
 
         def of(category: int, points: NDArray[np.int32], bonus: int) -> Floats:
-            return blocks.at(positions_after(game, *state, category, points), total + points + bonus)
+            scores = points.astype(np.int64) + (total + bonus)
+            return blocks.at(positions_after(game, *state, category, points), scores)
 
         return of
 
@@ -391,4 +397,4 @@ def _pursued_in_blocks(table: Table, goal: Goal, card: Scorecard, unit: str, blo
         position = game.position(held.filled, held.upper_subtotal, int(held.armed))
         return float(blocks.at(np.array([position]), np.array([held.boxes_total]))[0])
 
-    return Pursuit(table, goal, card, unit, worth, lambda held: float, number, mean_of_six)
+    return Pursuit(table, goal, card, unit, worth, number, mean_of_six)

@@ -251,22 +251,10 @@ def _check(card: Scorecard) -> None:
         if isinstance(points, bool) or not isinstance(points, int):
             raise CardError(f"card: {key} is {points!r}, expected a whole number of points")
         own = set(arrays.points[number].tolist())
-        joker = (
-            set(arrays.joker_points[number].tolist())
-            if arrays.special and _joker_possible(card, key)
-            else set()
-        )
-        if points not in own | joker:
+        if points not in own and not _alike_possible(card, number):
             raise CardError(f"card: {key} is {points}, expected one of {', '.join(map(str, sorted(own)))}")
     _check_order(card)
     _check_bonuses(card)
-
-
-def _joker_possible(card: Scorecard, key: str) -> bool:
-    rule = card.ruleset.yahtzee
-    return bool(
-        rule and rule.category != key and card.points[card.ruleset.keys.index(rule.category)] is not None
-    )
 
 
 def _check_order(card: Scorecard) -> None:
@@ -301,18 +289,39 @@ def _check_bonuses(card: Scorecard) -> None:
         raise CardError(f"card: {BONUSES} is {count}, but these rules have no such bonus")
     if not card.armed:
         raise CardError(f"card: {BONUSES} is {count}, but {rule.category} holds no points")
-    most = sum(_bonus_possible(card, number) for number in range(len(rules.categories)))
+    boxes = [number for number in range(len(rules.categories)) if _alike_possible(card, number)]
+    most = len(boxes)
+    # Zeros of upper boxes that only vouch for one another: one of them came about in another way.
+    arrays = scoring(rules)
+    zeros = [number for number in boxes if arrays.upper[number] and card.points[number] == 0]
+    vouching = {box for box in arrays.upper_of_face if box >= 0 and card.points[box] is not None}
+    if arrays.joker == "forced" and zeros and vouching <= set(zeros) and len(vouching) == _faces(card):
+        most -= 1
     if count > most:
         raise CardError(
             f"card: {BONUSES} is {count}, but the boxes filled can have brought {most} at the most"
         )
 
 
-def _bonus_possible(card: Scorecard, number: int) -> bool:
-    """Whether a roll of all dice alike can have gone in this box while the Yahtzee box was full."""
+def _faces(card: Scorecard) -> int:
+    """Return how many faces have an upper box that is filled, or no upper box at all."""
+    return sum(box < 0 or card.points[box] is not None for box in scoring(card.ruleset).upper_of_face)
+
+
+def _alike_possible(card: Scorecard, number: int) -> bool:
+    """Whether a roll of all dice alike can have gone in this filled box once the Yahtzee box was filled."""
     rules, arrays = card.ruleset, scoring(card.ruleset)
     points = card.points[number]
-    if points is None or number == arrays.yahtzee:
+    if (
+        not arrays.special
+        or points is None
+        or number == arrays.yahtzee
+        or card.points[arrays.yahtzee] is None
+    ):
+        return False
+    if rules.order == "card" and number < arrays.yahtzee:
+        return False
+    if rules.order == "upper-first" and arrays.upper[number] and not arrays.upper[arrays.yahtzee]:
         return False
     own = arrays.points[number, arrays.lattice.alike]
     lower_full = all(card.points[c] is not None for c in np.flatnonzero(~arrays.upper).tolist())
@@ -325,7 +334,7 @@ def _bonus_possible(card: Scorecard, number: int) -> bool:
         elif box == number:
             fits = own[face] == points
         elif not own_filled:
-            fits = False
+            fits = rules.order == "card" and points == arrays.joker_points[number, face]
         elif arrays.upper[number]:
             fits = own[face] == points and (lower_full or rules.order != "free")
         else:

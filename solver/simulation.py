@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from .dice import Lattice, lattice
 from .distribution import Distribution
+from .errors import ArgumentError
 from .levels import Progress
 from .lookup import Table
 from .plan import Floats, Ints, LanePlan
@@ -26,6 +27,7 @@ from .scorecard import Scorecard
 from .strategy import Follower
 
 _BLOCK = 1 << 18
+MOST_GAMES = 2**31 - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +112,7 @@ def simulate(
 
     Raises
     ------
-    ValueError
+    ArgumentError
         For fewer than one game or a negative seed.
     CardError
         If the card cannot arise.
@@ -199,10 +201,10 @@ class _Play:
 
 
 def _check(games: int, seed: int) -> None:
-    if isinstance(games, bool) or not isinstance(games, (int, np.integer)) or games < 1:
-        raise ValueError(f"games {games!r}: expected a whole number from 1")
+    if isinstance(games, bool) or not isinstance(games, (int, np.integer)) or not 1 <= games <= MOST_GAMES:
+        raise ArgumentError(f"games {games!r}: expected a whole number from 1 to {MOST_GAMES}")
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise ValueError(f"seed {seed!r}: expected a whole number from 0")
+        raise ArgumentError(f"seed {seed!r}: expected a whole number from 0")
 
 
 @lru_cache(maxsize=8)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernels import compiled
+from .kernels import compiled, position_after
 from .plan import Ints, LanePlan, Plan
 from .states import LANES
 from .strategy_kernels import special_row
@@ -91,15 +91,4 @@ def play_turns(
                         bonus = 1
         by_row[row + bonus * len(row_plan.points)] += 1
         scores[game] += int(row_plan.points[row] + bonus * row_plan.bonus)
-        # The position after, written out here: as a function it takes longer than the rest of the loop.
-        classes = sets.classes[number]
-        flag = np.int64(lane >= classes)
-        subclass = lane - flag * classes
-        step = sets.step_first[sets.upper[number], action]
-        if step >= 0:
-            subclass = sets.step[step + (row - row_plan.first[action]) * classes + subclass]
-        if action == sets.arming:
-            flag = np.int64(row_plan.points[row] > 0)
-        classes_after = sets.upper_classes[sets.upper[number] | sets.upper_bit[action]]
-        after = sets.first[sets.filled[number] | np.int64(1) << action]
-        positions[game] = after + flag * classes_after + subclass
+        positions[game] = position_after(row_plan, sets, number, lane, action, row)

@@ -256,7 +256,7 @@ def upper_classes(points: Sequence[Sequence[int]], tiers: Sequence[tuple[int, in
     bonus = np.array([_bonus(tiers, subtotal) for subtotal in range(cap + most + 1)])
     sets = 1 << boxes
     sums = np.zeros((sets, most + 1), bool)
-    sums[:, 0] = True
+    sums[0, 0] = True
     for filled in range(1, sets):
         box = filled.bit_length() - 1
         for p in points[box]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .distribution import Distribution
+from .errors import ArgumentError
 
 QUANTILES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999)
 MILESTONE = 50
@@ -146,7 +147,7 @@ def statistics(scores: Distribution) -> Statistics:
         upper_bonus_points=bonus_points,
         yahtzee_bonuses=card.bonuses + further,
         top_box=top.key,
-        top_box_probability=1 - top.zero,
+        top_box_probability=max(0.0, 1 - top.zero),
         boxes=boxes,
         parts=parts,
         histogram=_histogram(scores),
@@ -158,7 +159,7 @@ def bin_width(low: int, high: int, most: int) -> int:
     for width in _WIDTHS:
         if high // width - low // width < most:
             return width
-    raise ValueError(f"scores from {low} to {high}: expected fewer points between them")
+    raise ArgumentError(f"scores from {low} to {high}: expected fewer points between them")
 
 
 def span(scores: Distribution) -> tuple[int, int]:
@@ -192,5 +193,6 @@ def _boxes(scores: Distribution) -> tuple[BoxStatistics, ...]:
         turn: float | None = float(turns @ rows.sum(axis=1))
         if held is not None:
             mean, zero, full, turn = held, float(held == 0), float(held == points[-1]), None
-        found.append(BoxStatistics(category.key, category.title, float(mean), float(zero), float(full), turn))
+        zero, full = min(1.0, float(zero)), min(1.0, float(full))
+        found.append(BoxStatistics(category.key, category.title, float(mean), zero, full, turn))
     return tuple(found)

@@ -1,8 +1,9 @@
 """What goals are worth by plain recursion on cards with their real points: the slow, obvious oracle of goals.
 
-It plays every game to its end and asks only there what the final score is worth. Its values are rows of numbers,
-one a goal, and every goal takes what is best for itself: so one recursion answers for all targets at once. The
-numbers are whole, or decimals of many digits; nothing here comes from the product but `Ruleset`, plain data.
+It plays every game to its end and asks only there what the final score is worth. Its values are rows of
+numbers, one a goal, and every goal takes what is best for itself: so one recursion answers for all targets.
+The numbers are whole, or decimals of many digits. Nothing here comes from the product but `Ruleset`, which is
+plain data.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache, partial, reduce
-from itertools import product
+from itertools import combinations_with_replacement, product
 from math import lcm
 from typing import Any, Literal, NamedTuple
 
@@ -62,35 +63,42 @@ class Goal(NamedTuple):
 class Play:
     """Best play of a tiny game for several goals at once.
 
-    A fair throw is worth the mean over all N ways for the dice to fall. It is left as a sum, N times as large, to
-    stay whole, and so is what it is compared with: with k throws still to come a value is N**k times too large.
+    A fair throw is worth the mean over all N ways for the dice to fall. It is left as a sum, N times as big,
+    to stay whole, and so is what it is compared with: a value with k throws to come is N**k times too large.
     """
 
     def __init__(self, ruleset: Ruleset, goals: Sequence[Goal], throw: Throw = "fair") -> None:
-        self.ruleset, self.goals = ruleset, goals
-        self.throw = throw
+        self.ruleset, self.goals, self.throw = ruleset, goals, throw
         self.ways = FACES**ruleset.dice if throw == "fair" else 1
-        # What every turn asks for again and again.
+        faces, dice = range(1, FACES + 1), ruleset.dice
+        self.rolls = list(combinations_with_replacement(faces, dice))
+        self.keeps = [keep for size in range(dice) for keep in combinations_with_replacement(faces, size)]
+        self.kept_in = [[self.keeps.index(keep) for keep in proper_keeps(roll)] for roll in self.rolls]
+        # For each keep the rolls that come of it, and for how many of the N ways.
+        self.thrown: list[tuple[list[int], Row]] = []
+        for keep in self.keeps:
+            ways = completed(keep, dice)
+            counts = [count * self.ways // ways.total() for count in ways.values()]
+            self.thrown.append(([self.rolls.index(roll) for roll in ways], np.array(counts, object)))
         self.legal_fills = cache(partial(legal_fills, ruleset))
-        self.keeps = cache(proper_keeps)
-        self.completed = cache(partial(completed, dice=ruleset.dice))
         self._values: dict[State, Row] = {}
 
     def value(self, state: State) -> list[float]:
         """The value for each goal at the start of a turn."""
         open_boxes = len(self.ruleset.categories) - state.filled.bit_count()
         with localcontext(prec=DIGITS):
-            return self._divided(self.scaled(state), open_boxes * self.ruleset.rolls)
+            return self._shown(self.scaled(state), open_boxes * self.ruleset.rolls)
 
     def options(self, state: State, dice: Dice, rerolls: int) -> dict[Action, list[float]]:
         """The value for each goal of each action."""
         later = (len(self.ruleset.categories) - state.filled.bit_count() - 1) * self.ruleset.rolls
-        turn = Turn(self, state)
         with localcontext(prec=DIGITS):
-            options = {action: self._divided(row, later) for action, row in turn.fills(dice)}
+            options = {action: self._shown(row, later) for action, row in self._fills(state, dice)}
             if rerolls > 0:
-                for keep in self.keeps(dice):
-                    options["keep", keep] = self._divided(turn.of_keep(keep, rerolls), later + rerolls)
+                best = self._best(state, rerolls - 1)
+                for keep in proper_keeps(dice):
+                    row = self._before(self.keeps.index(keep), best)
+                    options["keep", keep] = self._shown(row, later + rerolls)
         return options
 
     def scaled(self, state: State) -> Row:
@@ -100,60 +108,47 @@ class Play:
                 final = state.total + upper_bonus(self.ruleset, state.subtotal)
                 self._values[state] = np.array([goal.worth(final) for goal in self.goals], object)
             else:
-                self._values[state] = Turn(self, state).of_keep((), self.ruleset.rolls)
+                best = self._best(state, self.ruleset.rolls - 1)
+                self._values[state] = self._before(self.keeps.index(()), best)
         return self._values[state]
 
-    def _divided(self, row: Row, throws: int) -> list[float]:
+    def _best(self, state: State, rerolls: int) -> Row:
+        """The best that each goal can make of each roll."""
+        fills = np.array([self._best_fill(state, roll) for roll in self.rolls], object)
+        best = fills
+        for throw in range(1, rerolls + 1):
+            keeps = [self._before(keep, best) for keep in range(len(self.keeps))]
+            options = zip(fills * self.ways**throw, self.kept_in, strict=True)
+            rows = [reduce(np.maximum, (keeps[keep] for keep in kept), stop) for stop, kept in options]
+            best = np.array(rows, object)
+        return best
+
+    def _best_fill(self, state: State, dice: Dice) -> Row:
+        return reduce(np.maximum, [row for _, row in self._fills(state, dice)])
+
+    def _before(self, keep: int, best: Row) -> Row:
+        """The values before all dice but a keep are thrown, from those of the rolls."""
+        rolls, counts = self.thrown[keep]
+        if self.throw == "worst":
+            return np.minimum.reduce(best[rolls])
+        if self.throw == "best":
+            return np.maximum.reduce(best[rolls])
+        return (best[rolls] * counts[:, None]).sum(axis=0)
+
+    def _fills(self, state: State, dice: Dice) -> list[tuple[Action, Row]]:
+        """Each legal fill and its values."""
+        found: list[tuple[Action, Row]] = []
+        filled, subtotal, flag, total = state
+        for box, won in self.legal_fills(filled, dice):
+            after = after_fill(self.ruleset, filled, subtotal, flag, box, won)
+            gain = won + yahtzee_bonus(self.ruleset, flag, dice)
+            found.append((("fill", self.ruleset.keys[box]), self.scaled(State(*after, total + gain))))
+        return found
+
+    def _shown(self, row: Row, throws: int) -> list[float]:
         ways = self.ways**throws
         means = [Fraction(number, ways) if isinstance(number, int) else number / ways for number in row]
         return [float(goal.shown(mean)) for goal, mean in zip(self.goals, means, strict=True)]
-
-
-class Turn:
-    """One turn: the values of its rolls and keeps, which are rising rows of dice."""
-
-    def __init__(self, play: Play, state: State) -> None:
-        self.play, self.state = play, state
-        self._of_roll: dict[tuple[Dice, int], Row] = {}
-        self._of_keep: dict[tuple[Dice, int], Row] = {}
-        self._best_fill: dict[Dice, Row] = {}
-
-    def fills(self, dice: Dice) -> list[tuple[Action, Row]]:
-        """Each legal fill and its values."""
-        rules, (filled, subtotal, flag, total) = self.play.ruleset, self.state
-        found: list[tuple[Action, Row]] = []
-        for box, won in self.play.legal_fills(filled, dice):
-            after = after_fill(rules, filled, subtotal, flag, box, won)
-            state = State(*after, total + won + yahtzee_bonus(rules, flag, dice))
-            found.append((("fill", rules.keys[box]), self.play.scaled(state)))
-        return found
-
-    def of_roll(self, dice: Dice, rerolls: int) -> Row:
-        """The best that each goal can make of a roll."""
-        if (dice, rerolls) not in self._of_roll:
-            if dice not in self._best_fill:
-                self._best_fill[dice] = reduce(np.maximum, [row for _, row in self.fills(dice)])
-            best = self._best_fill[dice] * self.play.ways**rerolls
-            if rerolls > 0:
-                best = reduce(np.maximum, [self.of_keep(keep, rerolls) for keep in self.play.keeps(dice)], best)
-            self._of_roll[dice, rerolls] = best
-        return self._of_roll[dice, rerolls]
-
-    def of_keep(self, keep: Dice, rerolls: int) -> Row:
-        """What it is worth to throw all dice but these; `rerolls` counts this throw too."""
-        if (keep, rerolls) not in self._of_keep:
-            self._of_keep[keep, rerolls] = self._thrown(keep, rerolls)
-        return self._of_keep[keep, rerolls]
-
-    def _thrown(self, keep: Dice, rerolls: int) -> Row:
-        ways = self.play.completed(keep)
-        rows = [self.of_roll(dice, rerolls - 1) for dice in ways]
-        if self.play.throw == "worst":
-            return reduce(np.minimum, rows)
-        if self.play.throw == "best":
-            return reduce(np.maximum, rows)
-        each = self.play.ways // ways.total()
-        return sum(row * (count * each) for row, count in zip(rows, ways.values(), strict=True))
 
 
 def reach(target: int) -> Goal:
@@ -169,11 +164,9 @@ def expect(worth: Sequence[Fraction]) -> Goal:
 
 
 def risk(theta: float) -> Goal:
-    """To get the greatest E[exp(theta x score)], the least where theta < 0: its certainty equivalent, in points."""
+    """To get the greatest E[exp(theta x score)], the least for theta < 0: the certainty equivalent."""
     exact = Decimal(theta)
-    return Goal(
-        lambda score: (exact * score).exp().copy_sign(exact), lambda number: abs(number).ln() / exact
-    )
+    return Goal(lambda score: (exact * score).exp().copy_sign(exact), lambda number: abs(number).ln() / exact)
 
 
 def score() -> Goal:

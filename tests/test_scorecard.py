@@ -93,6 +93,40 @@ def test_cards_that_are_refused(text: str, message: str) -> None:
         YAHTZEE.card(text)
 
 
+LOWER = "three_of_a_kind=18 four_of_a_kind=18 full_house=25 small_straight=30 large_straight=40"
+UPPER = "ones=5 twos=10 threes=15 fours=20 fives=25 sixes=30"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "most"),
+    [
+        # Each zero needs the other box filled before: one of them came about in another way.
+        ("yahtzee", f"{LOWER} chance=7 yahtzee=50 ones=0 twos=0", 4),
+        ("yahtzee", f"{LOWER} chance=7 yahtzee=50 ones=0 twos=0 fives=20", 5),
+        # Boxes filled before the Yahtzee box bring nothing.
+        ("yahtzee[order=card]", f"{UPPER} {LOWER} yahtzee=50", 0),
+        ("yahtzee[order=card]", f"{UPPER} {LOWER} yahtzee=50 chance=30", 1),
+        ("yahtzee-upper-first", f"{UPPER} yahtzee=50", 0),
+        ("yahtzee-upper-first", f"{UPPER} yahtzee=50 full_house=25", 1),
+    ],
+)
+def test_most_bonuses_that_a_card_can_have_brought(name: str, text: str, most: int) -> None:
+    rules = solver.ruleset(name)
+    if most:
+        assert rules.card(f"{text} bonuses={most}").bonuses == most
+    with pytest.raises(CardError, match=f"the boxes filled can have brought {most} at the most"):
+        rules.card(f"{text} bonuses={most + 1}")
+
+
+def test_points_that_only_a_joker_scores_need_one() -> None:
+    rules = solver.ruleset("yahtzee", {"categories.full_house.points": "sum"})
+    assert rules.card("yahtzee=0 fives=10 full_house=25").total == 35
+    with pytest.raises(CardError, match="full_house is 25, expected one of"):
+        rules.card("full_house=25")
+    with pytest.raises(CardError, match="full_house is 25, expected one of"):
+        rules.card("yahtzee=0 full_house=25")
+
+
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [

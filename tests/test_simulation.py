@@ -229,9 +229,11 @@ def test_a_single_game() -> None:
     assert found.distribution.quantile(0.5) == found.scores[0]
 
 
-@pytest.mark.parametrize("games", [0, -1, 1.5, True, "7", None])
+@pytest.mark.parametrize("games", [0, -1, 1.5, True, "7", None, 2**31, 2**64])
 def test_numbers_of_games_that_are_refused(games: Any) -> None:
-    with pytest.raises(ValueError, match=f"^games {re.escape(repr(games))}: expected a whole number from 1$"):
+    with pytest.raises(
+        ValueError, match=f"^games {re.escape(repr(games))}: expected a whole number from 1 to 2147483647$"
+    ):
         simulate(solved("yacht"), games)
 
 
