@@ -175,6 +175,19 @@ def test_every_goal_is_worth_what_plain_recursion_says(name: str) -> None:
                 check_advice(advice, usual, expected, within)
 
 
+@pytest.mark.parametrize("name", ["armed", "led"])
+@pytest.mark.parametrize("theta", [-3.0, 3.0])
+def test_a_poor_move_has_its_value_by_a_strong_taste_for_risk(name: str, theta: float) -> None:
+    game = case(name)
+    place = game.goals.index(Risk(theta))
+    for rerolls in range(game.table.ruleset.rolls):
+        advice = pursue(game.table, Risk(theta)).advise(None, "24", rerolls)
+        options = game.play.options(plain.State(), (2, 4), rerolls)
+        expected = {action: row[place] for action, row in options.items()}
+        assert theta * (game.high - expected["fill", "pair"]) > 750 or theta < 0
+        check_advice(advice, game.table.advise(None, "24", rerolls), expected, 1e-9)
+
+
 @games
 def test_reach_falls_with_the_score_and_is_no_less_than_by_the_strategy_for_points(name: str) -> None:
     table, card = table_of(name), case(name).cards()[1]
