@@ -14,14 +14,12 @@ which is imported when it is first used.
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .comparison import Comparison, compare, variants
-    from .distribution import Distribution, distribution
+    from .distributions import Distribution, distribution
     from .errors import (
         ActionError,
         ArgumentError,
@@ -41,7 +39,7 @@ if TYPE_CHECKING:
         VersionTable,
         WrongRulesTable,
     )
-    from .explain import Explanation, explain
+    from .explanation import Explanation, explain
     from .goals import Ceiling, Floor, Reach, Risk, Utility, Win
     from .library import get, load, save, solve
     from .lookup import Advice, Option, Table
@@ -49,11 +47,11 @@ if TYPE_CHECKING:
     from .rules import Ruleset, names, ruleset
     from .scorecard import Position, Scorecard
     from .simulation import Simulation, simulate
-    from .statistics import Statistics, statistics
+    from .summary import Statistics, statistics
 
 _HOMES = {
     "comparison": ("Comparison", "compare", "variants"),
-    "distribution": ("Distribution", "distribution"),
+    "distributions": ("Distribution", "distribution"),
     "goals": ("Ceiling", "Floor", "Reach", "Risk", "Utility", "Win"),
     "pursuit": ("Pursuit", "pursue"),
     "errors": (
@@ -76,13 +74,13 @@ _HOMES = {
         "VersionTable",
         "WrongRulesTable",
     ),
-    "explain": ("Explanation", "explain"),
+    "explanation": ("Explanation", "explain"),
     "library": ("get", "load", "save", "solve"),
     "lookup": ("Advice", "Option", "Table"),
     "rules": ("Ruleset", "names", "ruleset"),
     "scorecard": ("Position", "Scorecard"),
     "simulation": ("Simulation", "simulate"),
-    "statistics": ("Statistics", "statistics"),
+    "summary": ("Statistics", "statistics"),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -151,14 +149,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted([*globals(), *__all__])
-
-
-class _Package(ModuleType):
-    """The package itself, where importing a module does not hide the function of the same name."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if not (name in _HOME_OF and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

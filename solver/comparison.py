@@ -9,11 +9,11 @@ from itertools import product
 from typing import Any
 
 from . import library
-from .distribution import Distribution, distribution
+from .distributions import Distribution, distribution
 from .errors import ArgumentError
 from .levels import Progress
 from .rules import Ruleset, names, ruleset
-from .statistics import statistics
+from .summary import statistics
 
 _PARTS = 1000
 """Into how many parts the work on one ruleset is divided, for the progress."""

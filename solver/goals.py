@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .distribution import Distribution
+from .distributions import Distribution
 from .errors import GoalError
 
 MOST_THETA = 3.0

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .distribution import Distribution
+from .distributions import Distribution
 from .errors import ArgumentError, PlotError
 from .files import quoted, replace
 from .plan import Floats, Ints
 from .rules.wording import listed
-from .statistics import bin_width, span
+from .summary import bin_width, span
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .dice import Lattice, lattice
-from .distribution import Distribution
+from .distributions import Distribution
 from .errors import ArgumentError
 from .levels import Progress
 from .lookup import Table

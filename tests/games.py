@@ -9,7 +9,7 @@ from random import Random
 import numpy as np
 
 import solver
-from solver.distribution import Distribution, distribution
+from solver.distributions import Distribution, distribution
 from solver.lookup import Table
 from solver.scorecard import Position, Scorecard
 from solver.turn import Turn, expected_points

@@ -44,7 +44,7 @@ def test_published_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     # Worked out once in a run of all tests; that the command does so itself is seen with a smaller game.
     scores = spread("yahtzee-free-joker")
     monkeypatch.setattr("solver.library.solve", lambda *_, **__: scores.table)
-    module = sys.modules["solver.distribution"]  # By name, `solver.distribution` is the function.
+    module = sys.modules["solver.distributions"]
     monkeypatch.setattr(module, "distribution", lambda *_, **__: scores)
     known = PUBLISHED["distributions"]["yahtzee-free-joker"]
     text = said("stats", "yahtzee-free-joker")

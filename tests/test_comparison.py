@@ -9,9 +9,9 @@ from games import TINY, solved
 
 import solver
 from solver import comparison
-from solver.distribution import distribution
+from solver.distributions import distribution
 from solver.errors import RulesError
-from solver.statistics import statistics
+from solver.summary import statistics
 
 
 def test_a_row_is_what_statistics_say_of_the_game() -> None:

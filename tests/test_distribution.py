@@ -14,7 +14,7 @@ from games import NAMES, TINY, random_dice, random_fill, random_position, solved
 from oracle import Exact
 
 import solver
-from solver.distribution import Distribution, distribution
+from solver.distributions import Distribution, distribution
 from solver.errors import CardError, DiceError
 from solver.lookup import Table
 from solver.scorecard import Position, Scorecard

@@ -13,7 +13,7 @@ import pytest
 from games import NAMES, random_position, solved
 from test_distribution import plain_card, strategy, tiny, tiny_table
 
-from solver.explain import Explanation, explain
+from solver.explanation import Explanation, explain
 from solver.lookup import Option, Table
 from solver.scorecard import Position
 

@@ -16,7 +16,7 @@ import pytest
 from games import NAMES, TINY, random_fill, random_position, solved, spread
 
 import solver
-from solver.distribution import Distribution, distribution
+from solver.distributions import Distribution, distribution
 from solver.goals import Ceiling, Floor, Goal, Reach, Risk, Utility, Win, chance_of_winning
 from solver.lookup import Advice, Option, Table
 from solver.pursuit import pursue

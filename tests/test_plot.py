@@ -12,7 +12,7 @@ import pytest
 from games import solved
 
 from solver import plot
-from solver.distribution import Distribution, distribution
+from solver.distributions import Distribution, distribution
 from solver.errors import PlotError, TableError
 from solver.simulation import simulate
 

@@ -20,7 +20,7 @@ from solver.errors import CardError
 from solver.lookup import Table
 from solver.scorecard import Position, Scorecard
 from solver.simulation import Simulation, simulate
-from solver.statistics import statistics
+from solver.summary import statistics
 
 GAMES = 200_000
 ERRORS = 4.5

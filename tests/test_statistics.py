@@ -13,10 +13,10 @@ from games import NAMES, TINY, solved, spread
 from test_distribution import middle, plain_card, strategy, tiny, tiny_table, whole_games
 
 from solver import dynamic
-from solver.distribution import distribution
+from solver.distributions import distribution
 from solver.plan import Plan
 from solver.states import States
-from solver.statistics import QUANTILES, Statistics, statistics
+from solver.summary import QUANTILES, Statistics, statistics
 
 PUBLISHED: dict[str, Any] = tomllib.loads(
     (Path(__file__).parent / "data" / "published.toml").read_text("utf-8")

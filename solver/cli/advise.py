@@ -14,7 +14,7 @@ from .goal import Chosen, goal_options, pursued, show_goal
 from .output import counted, number, progress_bar, show_json, show_line, show_table
 
 if TYPE_CHECKING:
-    from ..explain import Explanation
+    from ..explanation import Explanation
     from ..lookup import Advice, Option, Table
     from ..scorecard import Position
 
@@ -164,7 +164,7 @@ def _table(rules: Ruleset) -> Table:
 def _explained(table: Table, advice: Advice, top: int) -> tuple[Explanation, ...]:
     """Explain the best moves; only this needs the compiler."""
     with progress_bar("Following the dice"):
-        from ..explain import explain
+        from ..explanation import explain
 
         return explain(table, advice, top)
 

@@ -9,7 +9,7 @@ from ..rules import Ruleset
 from .output import percent, room, show_line, show_table
 
 if TYPE_CHECKING:
-    from ..explain import BoxChance, Explanation
+    from ..explanation import BoxChance, Explanation
     from ..lookup import Option
 
 _WIDE = 110

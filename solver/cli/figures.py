@@ -9,7 +9,7 @@ from ..rules import Ruleset
 from .output import percent, room, show_line, show_table
 
 if TYPE_CHECKING:
-    from ..statistics import Statistics
+    from ..summary import Statistics
 
 _WIDE = 78
 """Characters a line where no terminal sets a limit."""

@@ -100,7 +100,7 @@ def goal_of(chosen: Chosen, table: Table) -> Goal:
 
 
 def _win(against: tuple[str, ...], table: Table) -> Goal:
-    from ..distribution import distribution
+    from ..distributions import distribution
     from ..goals import Win
 
     opponents = []

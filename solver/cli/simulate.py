@@ -56,7 +56,7 @@ def command(
     from .. import library
     from ..scorecard import Scorecard
     from ..simulation import simulate
-    from ..statistics import statistics
+    from ..summary import statistics
 
     held = Scorecard.parse(rules, card or "")
     with progress_bar(f"Solving {rules.name}") as progress:

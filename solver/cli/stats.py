@@ -53,9 +53,9 @@ def command(
     rules = chosen_rules(name, changes)
     check_picture(picture)
     from .. import library
-    from ..distribution import distribution
+    from ..distributions import distribution
     from ..scorecard import Position, Scorecard, parse_dice
-    from ..statistics import statistics
+    from ..summary import statistics
 
     held = Scorecard.parse(rules, card or "")
     left = rules.rolls - 1 if rerolls is None else rerolls

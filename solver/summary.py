@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .distribution import Distribution
+from .distributions import Distribution
 from .errors import ArgumentError
 
 QUANTILES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999)
