@@ -21,6 +21,8 @@ from solver.scorecard import Position, Scorecard
 
 tiny = pytest.mark.parametrize("path", TINY, ids=lambda path: path.stem)
 
+TIERS = next(path for path in TINY if path.stem == "tiers")
+
 
 @cache
 def strategy(path: Path) -> plain.Strategy:
@@ -115,7 +117,7 @@ def test_the_oracle_is_worth_what_the_other_oracle_says() -> None:
 
 
 def test_dice_stand_for_all_their_rerolls_unless_told_otherwise() -> None:
-    table = tiny_table(TINY[-1])
+    table = tiny_table(TIERS)
     found, expected = distribution(table, None, "445"), distribution(table, None, (5, 4, 4), 1)
     assert found.probabilities.tolist() == expected.probabilities.tolist()
 
@@ -175,9 +177,9 @@ def test_progress_ends_with_all_done() -> None:
 
 
 def test_a_full_card_has_one_score() -> None:
-    rules = tiny_table(TINY[-1]).ruleset
+    rules = tiny_table(TIERS).ruleset
     card = rules.card("fours=12 fives=10 ten=0 double_chance=21")
-    found = distribution(tiny_table(TINY[-1]), card)
+    found = distribution(tiny_table(TIERS), card)
     assert found.scores.tolist() == [card.total]
     assert found.probabilities.tolist() == [1]
     assert found.quantile(0.5) == found.mode == found.least == found.greatest == card.total
@@ -242,7 +244,7 @@ def test_what_is_refused() -> None:
 
 
 def test_dice_on_a_full_card_are_refused() -> None:
-    table = tiny_table(TINY[-1])
+    table = tiny_table(TIERS)
     card = table.ruleset.card("fours=12 fives=10 ten=0 double_chance=21")
     with pytest.raises(CardError, match="every box is filled"):
         Position(card, (1, 2, 3), 0)
