@@ -187,11 +187,8 @@ def special_rolls(
         best = spread(_LOW)
         for category in range(plan.boxes):
             if sets.joker_boxes[number, face] >> category & 1:
-                if sets.joker_scores[number, face]:
-                    row = plan.of_joker[category * 6 + face]
-                else:
-                    row = plan.of_roll[category * (turn.keeps - turn.short) + plan.alike[face]]
-                best = greater(load(rows, row), best)
+                row = roll_row(plan, sets, number, category, face, turn.keeps - turn.short)
+                best = greater(load(rows, row * LANES), best)
         store(rows, spare, best)
         to = (turn.short + plan.alike[face]) * LANES
         for i in range(count):

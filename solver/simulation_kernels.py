@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernels import compiled, position_after
+from .kernels import compiled, position_after, roll_row
 from .plan import Ints, LanePlan, Plan
 from .states import LANES
-from .strategy_kernels import special_row
 
 
 @compiled
@@ -86,7 +85,7 @@ def play_turns(
         if sets.special[number]:
             for face in range(6):
                 if row_plan.alike[face] == roll:
-                    row = special_row(row_plan, sets, number, face, action, rolls) // LANES
+                    row = roll_row(row_plan, sets, number, action, face, rolls)
                     if sets.arming >= 0 and lane >= sets.classes[number]:
                         bonus = 1
         by_row[row + bonus * len(row_plan.points)] += 1

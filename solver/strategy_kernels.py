@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernels import best_fills, compiled, fill_rows, maxima, means, part, special_rolls
+from .kernels import best_fills, compiled, fill_rows, maxima, means, part, roll_row, special_rolls
 from .plan import DecisionPlan, Floats, Ints, LanePlan, Plan, RowPlan, SetPlan, TurnPlan
 from .states import LANES
 from .turn import TIE
@@ -107,22 +107,14 @@ def choose_special(
             greatest = _LOW
             for category in range(plan.boxes):
                 if allowed >> category & 1:
-                    row = special_row(plan, sets, number, face, category, rolls)
+                    row = roll_row(plan, sets, number, category, face, rolls) * LANES
                     greatest = max(rows[row + at + i] + bonus, greatest)
             for category in range(plan.boxes - 1, -1, -1):
                 if allowed >> category & 1:
-                    value = rows[special_row(plan, sets, number, face, category, rolls) + at + i] + bonus
+                    value = rows[roll_row(plan, sets, number, category, face, rolls) * LANES + at + i] + bonus
                     if value > greatest - TIE:
                         choices[plan.alike[face] * LANES + at + i] = category
                         choices[(value_rows + plan.alike[face]) * LANES + at + i] = value
-
-
-@part
-def special_row(plan: RowPlan, sets: SetPlan, number: int, face: int, category: int, rolls: int) -> int:
-    """Return the offset of the row for a roll of all dice alike, once the Yahtzee box is filled."""
-    if sets.joker_scores[number, face]:
-        return int(plan.of_joker[category * 6 + face])
-    return int(plan.of_roll[category * rolls + plan.alike[face]])
 
 
 @part
@@ -189,12 +181,12 @@ def follow(
             if action >= plan.boxes:
                 mass[action - plan.boxes] += p
                 continue
-            row = plan.of_roll[action * rolls + roll] // LANES
+            row = np.int64(plan.of_roll[action * rolls + roll] // LANES)
             bonus = 0
             if special:
                 for face in range(6):
                     if plan.alike[face] == roll:
-                        row = special_row(plan, sets, number, face, action, rolls) // LANES
+                        row = roll_row(plan, sets, number, action, face, rolls)
                         bonus = len(plan.points) if armed else 0
             ends[row + bonus] += p
             last[roll] += p
