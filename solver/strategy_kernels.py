@@ -181,14 +181,14 @@ def follow(
             if action >= plan.boxes:
                 mass[action - plan.boxes] += p
                 continue
-            row = np.int64(plan.of_roll[action * rolls + roll] // LANES)
+            end = np.int64(plan.of_roll[action * rolls + roll] // LANES)
             bonus = 0
             if special:
                 for face in range(6):
                     if plan.alike[face] == roll:
-                        row = roll_row(plan, sets, number, action, face, rolls)
+                        end = roll_row(plan, sets, number, action, face, rolls)
                         bonus = len(plan.points) if armed else 0
-            ends[row + bonus] += p
+            ends[end + bonus] += p
             last[roll] += p
 
 
