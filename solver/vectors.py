@@ -1,7 +1,7 @@
 """Vectors of `LANES` float64 values for compiled code: load, store, and lane-wise arithmetic.
 
-Loops over rows of one array, left to the compiler, carry checks that the rows do not overlap and stay
-about 2.6 times slower. These operations say outright what is meant; LLVM splits a vector into the
+Loops over rows of one array, left to the compiler, carry checks that the rows do not overlap and were
+2.6 times slower in a prototype. These operations say outright what is meant; LLVM splits a vector into the
 registers that the machine has. Indices count float64 values from the start of the array.
 """
 
