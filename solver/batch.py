@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .errors import ActionError, CardError, DiceError
-from .levels import aligned, thread_count
+from .levels import thread_count
 from .lookup import Table
-from .plan import DecisionPlan, LanePlan, plan
+from .plan import DecisionPlan, LanePlan, plan, value_array, work_arrays
 from .rules import FACES
 from .states import LANES, UNREACHABLE, States
 
@@ -98,14 +98,12 @@ def decide(
         rolls[order].astype(np.int64), left[order].astype(np.int64), *rules.lattice.inside
     )
     arrays = plan(game)
-    values = aligned(game.size + LANES)
-    values[: game.size], values[game.size :] = table.values, 0
+    values = value_array(game)
+    values[: game.size] = table.values
     actions, best = np.empty(len(order), np.int32), np.empty(len(order))
 
     def work(first: int, last: int) -> None:
-        rows = aligned((len(arrays.rows.points) + 1) * LANES)
-        keeps = aligned(arrays.turn.keeps * LANES)
-        decide_tiles(values, first, last, arrays, lane_plan, decisions, actions, best, rows, keeps)
+        decide_tiles(values, first, last, arrays, lane_plan, decisions, actions, best, *work_arrays(arrays))
 
     tiles = -(-len(starts) // LANES)
     workers = thread_count(threads)

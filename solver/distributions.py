@@ -23,7 +23,7 @@ from .errors import ArgumentError, DiceError
 from .levels import Progress
 from .lookup import Table
 from .plan import Floats, Ints
-from .scorecard import Position, Scorecard, parse_dice
+from .scorecard import Position, Scorecard
 from .states import States
 from .strategy import Ends, Follower
 
@@ -138,7 +138,7 @@ def distribution(
     held = table.card(card)
     place = None
     if dice is not None:
-        place = Position(held, parse_dice(table.ruleset, dice), _left(table, rerolls))
+        place = Position.of(held, dice, rerolls)
     elif rerolls is not None:
         raise DiceError(f"rerolls {rerolls!r}: found no dice, expected those on the table")
     game = table.states
@@ -174,10 +174,6 @@ def distribution(
     bonus = game.final[levels[-1] - game.level_start[-2]]
     paid = tuple((int(b), float(reach[levels[-1][bonus == b]].sum())) for b in np.unique(bonus) if b)
     return Distribution(scores, probabilities, table, held, by_row, paid)
-
-
-def _left(table: Table, rerolls: int | None) -> int:
-    return table.ruleset.rolls - 1 if rerolls is None else rerolls
 
 
 def _forwards(positions: Ints, ends: Ends, reach: Floats, by_row: Floats) -> None:

@@ -26,11 +26,10 @@ times as long as loops unrolled by the number of different faces.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Callable
 
-from .levels import Progress, aligned, run_levels
-from .plan import plan
+from .levels import Progress, run_levels
+from .plan import Floats, plan, value_array, work_arrays
 from .rules import Ruleset
 from .scoring import scoring
 from .states import LANES, States, states
@@ -38,7 +37,7 @@ from .states import LANES, States, states
 
 def solve_values(
     ruleset: Ruleset, *, threads: int | None = None, progress: Progress | None = None
-) -> tuple[States, NDArray[np.float64]]:
+) -> tuple[States, Floats]:
     """Solve a game for the expected score.
 
     Parameters
@@ -61,15 +60,36 @@ def solve_values(
 
     game = states(scoring(ruleset))
     arrays = plan(game)
-    values = aligned(game.size + LANES)
-    values[:] = 0
-    values[int(game.level_start[-2]) : game.size] = game.final
+    values = values_with_ends(game, game.final)
 
-    def work(first: int, last: int) -> None:
-        rows = aligned((len(arrays.rows.points) + 1) * LANES)
-        keeps = aligned(arrays.turn.keeps * LANES)
+    def work(first: int, last: int, rows: Floats, keeps: Floats) -> None:
         solve_tiles(values, first, last, arrays, rows, keeps)
 
-    run_levels((game.level_start[:-1] // LANES).tolist(), work, threads=threads, progress=progress)
+    return game, worked_out(game, values, work, threads, progress)
+
+
+def values_with_ends(game: States, ends: Floats) -> Floats:
+    """Return an array for values that holds those of the finished states."""
+    values = value_array(game)
+    values[int(game.level_start[-2]) : game.size] = ends
+    return values
+
+
+def worked_out(
+    game: States,
+    values: Floats,
+    work: Callable[[int, int, Floats, Floats], None],
+    threads: int | None,
+    progress: Progress | None,
+) -> Floats:
+    """Return the values once `work`, with work arrays of its own, has written the tiles of every level."""
+    arrays = plan(game)
+    starts = (game.level_start[:-1] // LANES).tolist()
+    run_levels(
+        starts,
+        lambda first, last: work(first, last, *work_arrays(arrays)),
+        threads=threads,
+        progress=progress,
+    )
     values[game.padding] = 0
-    return game, values[: game.size]
+    return values[: game.size]

@@ -51,6 +51,7 @@ from .labels import SOURCES, Block, Record, Source, blocks, moves
 from .levels import Progress
 from .lookup import Table
 from .rules.wording import listed
+from .simulation import check_seed
 
 ENDINGS = (".jsonl", ".parquet")
 EPSILON = 0.2
@@ -161,8 +162,7 @@ def _ending(path: str | os.PathLike[str]) -> str:
 def _check(count: int, seed: int, source: str, epsilon: float) -> None:
     if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
         raise ArgumentError(f"count {count!r}: expected a whole number from 1")
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise ArgumentError(f"seed {seed!r}: expected a whole number from 0")
+    check_seed(seed)
     if source not in SOURCES:
         raise ArgumentError(f"source {source!r}: expected {listed(SOURCES, 'or')}")
     if isinstance(epsilon, bool) or not isinstance(epsilon, (int, float, np.number)) or not 0 <= epsilon <= 1:

@@ -18,13 +18,13 @@ import numpy as np
 from .kernels import (
     best_fills,
     compiled,
-    fill_rows,
     maxima,
     mean_of_rolls,
     means,
     part,
     position_after,
     roll_row,
+    roll_values,
     special_rolls,
 )
 from .plan import Floats, Ints, Plan, RowPlan, SetPlan
@@ -154,18 +154,7 @@ def extreme_tiles(
     sets, turn, row_plan = plan.sets, plan.turn, plan.rows
     for tile in range(first, last):
         base = tile * LANES
-        number = plan.tile_set[tile]
-        fresh = True
-        while number < len(sets.start) and sets.start[number] < base + LANES:
-            start = max(sets.start[number], base)
-            end = min(sets.start[number] + sets.lanes[number], base + LANES)
-            lane = start - sets.start[number]
-            fill_rows(values, row_plan, sets, number, lane, end - start, start - base, rows)
-            best_fills(turn, row_plan, sets.available[number], fresh, rows, keeps)
-            if sets.special[number]:
-                special_rolls(turn, row_plan, sets, number, lane, end - start, start - base, rows, keeps)
-            fresh = False
-            number += 1
+        roll_values(values, base, plan.tile_set[tile], turn, row_plan, sets, rows, keeps)
         for _ in range(turn.rerolls):
             keep = np.uint64(turn.short)
             for _ in range(turn.short):

@@ -43,7 +43,7 @@ from .vectors import (
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 # Unsigned numbers spare the check for an index that counts from the end.
-_1, _2, _3, _4, _5, _6 = (np.uint64(number) for number in range(1, 7))
+_1, _6 = np.uint64(1), np.uint64(6)
 _LANES = np.uint64(LANES)
 _LOW = -np.inf
 # Kernels make no arrays, so that numba need not count references to those they get: with that, each use
@@ -75,22 +75,37 @@ def solve_tiles(values: Floats, first: int, last: int, plan: Plan, rows: Floats,
     sets, turn, row_plan = plan.sets, plan.turn, plan.rows
     for tile in range(first, last):
         base = tile * LANES
-        number = plan.tile_set[tile]
-        fresh = True
-        while number < len(sets.start) and sets.start[number] < base + LANES:
-            start = max(sets.start[number], base)
-            end = min(sets.start[number] + sets.lanes[number], base + LANES)
-            lane = start - sets.start[number]
-            fill_rows(values, row_plan, sets, number, lane, end - start, start - base, rows)
-            best_fills(turn, row_plan, sets.available[number], fresh, rows, keeps)
-            if sets.special[number]:
-                special_rolls(turn, row_plan, sets, number, lane, end - start, start - base, rows, keeps)
-            fresh = False
-            number += 1
+        roll_values(values, base, plan.tile_set[tile], turn, row_plan, sets, rows, keeps)
         for _ in range(turn.rerolls):
             means(turn, keeps)
             maxima(turn, keeps)
         store(values, base, mean_of_rolls(turn, keeps))
+
+
+@part
+def roll_values(
+    values: Floats,
+    base: int,
+    first_set: int,
+    turn: TurnPlan,
+    row_plan: RowPlan,
+    sets: SetPlan,
+    rows: Floats,
+    keeps: Floats,
+) -> None:
+    """Write the value of each roll when a box must be filled, for the tile of positions from `base` on."""
+    number = first_set
+    fresh = True
+    while number < len(sets.start) and sets.start[number] < base + LANES:
+        start = max(sets.start[number], base)
+        end = min(sets.start[number] + sets.lanes[number], base + LANES)
+        lane = start - sets.start[number]
+        fill_rows(values, row_plan, sets, number, lane, end - start, start - base, rows)
+        best_fills(turn, row_plan, sets.available[number], fresh, rows, keeps)
+        if sets.special[number]:
+            special_rolls(turn, row_plan, sets, number, lane, end - start, start - base, rows, keeps)
+        fresh = False
+        number += 1
 
 
 @part

@@ -11,24 +11,13 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from itertools import pairwise
 
-import numpy as np
-from numpy.typing import NDArray
-
 from .errors import ArgumentError
 
 Progress = Callable[[int, int], None]
 """Called with the pieces of work done so far and in all."""
 
-_CACHE_LINE = 64
 _PIECES_A_THREAD = 4
 _LEAST_PIECE = 128
-
-
-def aligned(length: int) -> NDArray[np.float64]:
-    """Return an uninitialised float64 array that starts at a cache line."""
-    raw = np.empty(length * 8 + _CACHE_LINE, np.uint8)
-    start = -raw.ctypes.data % _CACHE_LINE
-    return raw[start : start + length * 8].view(np.float64)
 
 
 def thread_count(threads: int | None) -> int:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from .dice import lattice as lattice_of
 from .errors import CardError
 from .rules import Ruleset
-from .scorecard import Position, Scorecard, parse_dice
+from .scorecard import Position, Scorecard
 from .states import States
 from .turn import TIE, Turn, expected_points, first_of_best
 
@@ -162,9 +162,7 @@ class Table:
         CardError, DiceError
             If the card, the dice or the rerolls are not possible.
         """
-        held = self.card(card)
-        left = self.ruleset.rolls - 1 if rerolls is None else rerolls
-        return self.advise_position(Position(held, parse_dice(self.ruleset, dice), left))
+        return self.advise_position(Position.of(self.card(card), dice, rerolls))
 
     def advise_position(self, position: Position) -> Advice:
         """Return the advice for a position of this table's rules."""

@@ -19,19 +19,20 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Offsets = NDArray[np.uint32]
 
+_CACHE_LINE = 64
+
 
 class TurnPlan(NamedTuple):
     """The keep lattice of a game's dice, as `dice.Lattice` describes it.
 
     `more` (six entries a keep) and `less` (one a joint) hold offsets of keeps times `LANES`; `groups`
-    has a row (different faces, first keep, end) each; the first `short_groups` of them, and the first
-    `short` of `keeps` keeps, leave a die to reroll.
+    has a row (different faces, first keep, end) each; the first `short` of `keeps` keeps leave a die to
+    reroll.
     """
 
     more: Offsets
     less: Offsets
     groups: Offsets
-    short_groups: int
     short: int
     keeps: int
     rerolls: int
@@ -112,6 +113,25 @@ class Plan(NamedTuple):
     tile_set: Ints
 
 
+def aligned(length: int) -> NDArray[np.float64]:
+    """Return an uninitialised float64 array that starts at a cache line."""
+    raw = np.empty(length * 8 + _CACHE_LINE, np.uint8)
+    start = -raw.ctypes.data % _CACHE_LINE
+    return raw[start : start + length * 8].view(np.float64)
+
+
+def value_array(game: States) -> Floats:
+    """Return zeros for the values of a game, and after them the `LANES` more that kernels may read."""
+    values = aligned(game.size + LANES)
+    values[:] = 0
+    return values
+
+
+def work_arrays(arrays: Plan) -> tuple[Floats, Floats]:
+    """Return the arrays `rows`, with a spare row, and `keeps` that one piece of work writes to."""
+    return aligned((len(arrays.rows.points) + 1) * LANES), aligned(arrays.turn.keeps * LANES)
+
+
 @lru_cache(maxsize=4)
 def plan(game: States) -> Plan:
     """Return the arrays for the kernels of a game."""
@@ -127,7 +147,6 @@ def _turn_plan(keeps: Lattice, rerolls: int) -> TurnPlan:
         more=(keeps.more.ravel() * LANES).astype(np.uint32),
         less=(keeps.less * LANES).astype(np.uint32),
         groups=np.array(groups, np.uint32),
-        short_groups=sum(first < keeps.short for _, first, _ in groups),
         short=keeps.short,
         keeps=len(keeps.keeps),
         rerolls=rerolls,

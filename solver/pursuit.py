@@ -22,13 +22,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .dynamic import solve_values
+from .dynamic import solve_values, values_with_ends, worked_out
 from .errors import CardError, GoalError
 from .goals import Ceiling, Floor, Goal, Reach, Risk, Utility, Win, chance_of_winning
-from .levels import Progress, aligned, run_levels
+from .levels import Progress, run_levels
 from .lookup import Advice, Table, ranked
-from .plan import Floats, Ints, plan
-from .scorecard import Position, Scorecard, parse_dice
+from .plan import Floats, Ints, aligned, plan, work_arrays
+from .scorecard import Position, Scorecard
 from .states import LANES, States
 from .turn import TIE, Chance, Turn, Worth, expected_points, mean_of_six, positions_after
 
@@ -43,12 +43,12 @@ def extreme_points(
     from .goal_kernels import extreme_tiles
 
     arrays = plan(game)
-    values = _with_ends(game, game.final)
+    values = values_with_ends(game, game.final)
 
     def work(first: int, end: int, rows: Floats, keeps: Floats) -> None:
         extreme_tiles(values, first, end, arrays, greatest, rows, keeps)
 
-    return _worked_out(game, values, work, threads, progress)
+    return worked_out(game, values, work, threads, progress)
 
 
 def risk_values(
@@ -71,12 +71,12 @@ def risk_values(
     of_state = np.zeros(game.size)
     of_state[game.start[number] + lane] = reference[number, lane // game.classes[number]]
     ends = of_state[game.level_start[-2] :]
-    values = _with_ends(game, np.copysign(np.exp(theta * (game.final - ends)), theta))
+    values = values_with_ends(game, np.copysign(np.exp(theta * (game.final - ends)), theta))
 
     def work(first: int, end: int, rows: Floats, keeps: Floats) -> None:
         risk_tiles(values, first, end, arrays, theta, reference, rows, keeps)
 
-    return _worked_out(game, values, work, threads, progress), of_state
+    return worked_out(game, values, work, threads, progress), of_state
 
 
 def certain_points(
@@ -87,30 +87,6 @@ def certain_points(
     values[game.padding] = 1
     # In points, a poor move has a value also where its exp(theta x points) is 0 beside that of a good one.
     return np.asarray(reference + np.log(np.abs(values)) / theta)
-
-
-def _with_ends(game: States, ends: Floats) -> Floats:
-    values = aligned(game.size + LANES)
-    values[:] = 0
-    values[int(game.level_start[-2]) : game.size] = ends
-    return values
-
-
-def _worked_out(
-    game: States,
-    values: Floats,
-    work: Callable[[int, int, Floats, Floats], None],
-    threads: int | None,
-    progress: Progress | None,
-) -> Floats:
-    arrays = plan(game)
-
-    def piece(first: int, end: int) -> None:
-        work(first, end, aligned((len(arrays.rows.points) + 1) * LANES), aligned(arrays.turn.keeps * LANES))
-
-    run_levels((game.level_start[:-1] // LANES).tolist(), piece, threads=threads, progress=progress)
-    values[game.padding] = 0
-    return values[: game.size]
 
 
 class Blocks:
@@ -160,10 +136,8 @@ class Blocks:
         blocks = BlockPlan(self.low, self.length, self.start, self.below, self.above)
 
         def work(begin: int, end: int) -> None:
-            rows, keeps = aligned((len(arrays.rows.points) + 1) * LANES), aligned(arrays.turn.keeps * LANES)
-            pursue_tiles(
-                self.values, begin, end, arrays, blocks, tile_position, tile_at, tile_set, rows, keeps
-            )
+            tiles = tile_position, tile_at, tile_set
+            pursue_tiles(self.values, begin, end, arrays, blocks, *tiles, *work_arrays(arrays))
 
         run_levels(starts, work, threads=threads, progress=progress)
 
@@ -215,9 +189,7 @@ class Pursuit:
             If the card, the dice or the rerolls are not possible, or the card does not follow the one
             that was solved from.
         """
-        held = self._held(card)
-        left = self.table.ruleset.rolls - 1 if rerolls is None else rerolls
-        return self.advise_position(Position(held, parse_dice(self.table.ruleset, dice), left))
+        return self.advise_position(Position.of(self._held(card), dice, rerolls))
 
     def advise_position(self, position: Position) -> Advice:
         """Return the advice for a position."""

@@ -210,6 +210,12 @@ class Position:
             raise CardError(f"card '{self.card}': every box is filled, there is nothing left to decide")
 
     @classmethod
+    def of(cls, card: Scorecard, dice: str | Iterable[int | str], rerolls: int | None = None) -> Position:
+        """Return the position with these dice, and rerolls left as after the first roll unless given."""
+        rules = card.ruleset
+        return cls(card, parse_dice(rules, dice), rules.rolls - 1 if rerolls is None else rerolls)
+
+    @classmethod
     def parse(cls, text: str) -> Position:
         """Read a position in one line: rules | card | dice | rerolls.
 

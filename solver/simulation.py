@@ -203,6 +203,11 @@ class _Play:
 def _check(games: int, seed: int) -> None:
     if isinstance(games, bool) or not isinstance(games, (int, np.integer)) or not 1 <= games <= MOST_GAMES:
         raise ArgumentError(f"games {games!r}: expected a whole number from 1 to {MOST_GAMES}")
+    check_seed(seed)
+
+
+def check_seed(seed: int) -> None:
+    """Refuse what is not a whole number from 0."""
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise ArgumentError(f"seed {seed!r}: expected a whole number from 0")
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .levels import aligned, thread_count
+from .levels import thread_count
 from .lookup import Table
-from .plan import DecisionPlan, Floats, Ints, LanePlan, Plan, plan
+from .plan import DecisionPlan, Floats, Ints, LanePlan, Plan, aligned, plan, value_array, work_arrays
 from .states import LANES
 
 _PIECE = 2048
@@ -50,8 +50,8 @@ class Follower:
         self.table, self.game = table, table.states
         self.plan: Plan = plan(table.states)
         self.threads = thread_count(threads)
-        self.values = aligned(self.game.size + LANES)
-        self.values[: self.game.size], self.values[self.game.size :] = table.values, 0
+        self.values = value_array(self.game)
+        self.values[: self.game.size] = table.values
         none = np.zeros(0, np.int64)
         self.inside = DecisionPlan(none, none, *self.game.scoring.lattice.inside)
         rows = self.plan.rows
@@ -103,8 +103,7 @@ class Follower:
     def _work_arrays(self) -> tuple[Floats, Floats, Floats]:
         turn = self.plan.turn
         choice_rows = (turn.rerolls + 2) * (turn.keeps - turn.short)
-        row_count = len(self.plan.rows.points) + 1
-        return aligned(row_count * LANES), aligned(turn.keeps * LANES), aligned(choice_rows * LANES)
+        return *work_arrays(self.plan), aligned(choice_rows * LANES)
 
     def _ends_of(self, positions: Ints, start: Floats, left: int) -> Ends:
         from .strategy_kernels import turn_ends

@@ -136,11 +136,10 @@ def _position_of_parts(
         raise click.UsageError("found no dice, expected those on the table: dicewise advise 1 3 3 4 6")
     if box := next((text for text in dice if "=" in text), None):
         raise click.UsageError(f'found {box!r} among the dice; quote a whole card: --card "ones=3 {box}"')
-    from ..scorecard import Position, Scorecard, parse_dice
+    from ..scorecard import Position, Scorecard
 
     rules = chosen_rules(name or names()[0], changes)
-    left = rules.rolls - 1 if rerolls is None else rerolls
-    return Position(Scorecard.parse(rules, card or ""), parse_dice(rules, " ".join(dice)), left)
+    return Position.of(Scorecard.parse(rules, card or ""), " ".join(dice), rerolls)
 
 
 def _table(rules: Ruleset) -> Table:
