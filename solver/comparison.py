@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import product
 from typing import Any
@@ -11,7 +11,10 @@ from typing import Any
 from . import library
 from .distributions import Distribution, distribution
 from .errors import ArgumentError
+from .goals import Goal
 from .levels import Progress
+from .lookup import Table
+from .pursuit import Pursuit, pursue
 from .rules import Ruleset, names, ruleset
 from .summary import statistics
 
@@ -37,6 +40,8 @@ class Row:
         Key of the box that can hold most, and the probability that it is not 0; see `Statistics`.
     difference
         The expected score minus that of the first row, in points.
+    goal
+        What the play is worth to the goal that was played for; None for the expected score.
     """
 
     rules: str
@@ -50,6 +55,7 @@ class Row:
     top_box: str
     top_box_probability: float
     difference: float
+    goal: float | None = None
 
 
 @dataclass(frozen=True)
@@ -74,16 +80,22 @@ class Comparison:
 
 def compare(
     rulesets: Iterable[Ruleset | str | os.PathLike[str]] | None = None,
+    goal: Goal | Callable[[Table], Goal] | None = None,
     *,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
     """Solve rulesets and compare how their final scores are distributed under optimal play.
 
+    Play is optimal for the expected score, or for a goal.
+
     Parameters
     ----------
     rulesets
         Rules, names of games, or paths of rules files; all games unless given.
+    goal
+        What is played for, in all games alike or called for each; the highest expected score unless
+        given.
     threads
         All usable cores unless given; the result is equal to the bit.
     progress
@@ -106,9 +118,14 @@ def compare(
     spread: list[Distribution] = []
     for place, rules in enumerate(checked):
         solving, adding = (_part(progress, 2 * place + half, 2 * len(checked)) for half in range(2))
-        table = library.solve(rules, threads=threads, progress=solving)
-        spread.append(distribution(table, threads=threads, progress=adding))
-        rows.append(_row(rules, spread[-1], table.value(), rows))
+        table = library.solve(rules, threads=threads, progress=solving if goal is None else None)
+        played: Table | Pursuit = table
+        aim = goal(table) if callable(goal) else goal
+        if aim is not None:
+            played = pursue(table, aim, threads=threads, progress=solving)
+        spread.append(distribution(played, threads=threads, progress=adding))
+        expected = table.value() if aim is None else spread[-1].mean
+        rows.append(_row(rules, spread[-1], expected, None if aim is None else played.value(), rows))
     return Comparison(tuple(rows), tuple(spread))
 
 
@@ -140,7 +157,9 @@ def variants(
     )
 
 
-def _row(rules: Ruleset, spread: Distribution, expected: float, before: Sequence[Row]) -> Row:
+def _row(
+    rules: Ruleset, spread: Distribution, expected: float, goal: float | None, before: Sequence[Row]
+) -> Row:
     found = statistics(spread)
     return Row(
         rules=rules.name,
@@ -154,6 +173,7 @@ def _row(rules: Ruleset, spread: Distribution, expected: float, before: Sequence
         top_box=found.top_box,
         top_box_probability=found.top_box_probability,
         difference=expected - (before[0].expected_score if before else expected),
+        goal=goal,
     )
 
 

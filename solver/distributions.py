@@ -1,4 +1,4 @@
-"""The exact distribution of the final score under the table's strategy.
+"""The exact distribution of the final score under a strategy: a table's, or that of a goal.
 
 Let p(x, e) be the probability that a turn from state x, played by the strategy, ends with e: a box, its
 points and perhaps a bonus, g(e) points in all, and the state x.e after. Then, level by level,
@@ -6,8 +6,10 @@ points and perhaps a bonus, g(e) points in all, and the state x.e after. Then, l
     forwards    reach(x.e)  += reach(x) p(x, e)                      the chance that a game comes to a state
     backwards   D_x(s)       = sum over e of p(x, e) D_{x.e}(s - g(e))   the distribution of points to come
 
-with D of a finished state certain of its upper bonus. Nothing is sampled and nothing cut off: a game
-of all Yahtzees keeps its tiny probability. Only states that the strategy comes to are worked on.
+with D of a finished state certain of its upper bonus. Where what is done depends on the score so far, the
+chance of a state is one for each score, and going forwards is all: the scores of the finished states are
+the final ones. Nothing is sampled and nothing cut off: a game of all Yahtzees keeps its tiny probability.
+Only states that the strategy comes to are worked on.
 """
 
 from __future__ import annotations
@@ -19,15 +21,17 @@ from functools import cached_property
 
 import numpy as np
 
+from .blocks import score_windows
 from .errors import ArgumentError, DiceError
 from .levels import Progress
 from .lookup import Table
 from .plan import Floats, Ints
 from .scorecard import Position, Scorecard
 from .states import States
-from .strategy import Ends, Follower
+from .strategy import Ends, Followed, Follower, nodes
 
 _STATES_A_PIECE = 256
+_NODES_A_PIECE = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +111,7 @@ class Distribution:
 
 
 def distribution(
-    table: Table,
+    played: Table | Followed,
     card: Scorecard | str | None = None,
     dice: str | Iterable[int | str] | None = None,
     rerolls: int | None = None,
@@ -115,14 +119,14 @@ def distribution(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Distribution:
-    """Return the exact distribution of the final score under the table's strategy.
+    """Return the exact distribution of the final score under a strategy.
 
     Parameters
     ----------
-    table
-        The table whose strategy is followed, ties broken as in `lookup`.
+    played
+        The table, or the goal that was solved, whose strategy is followed, ties broken as in `lookup`.
     card
-        The card to start from; the empty card unless given.
+        The card to start from; unless given, the empty card or that from which the goal was solved.
     dice, rerolls
         Dice on the table and rerolls left, where the turn has begun.
     threads
@@ -135,14 +139,21 @@ def distribution(
     CardError, DiceError
         If the card, the dice or the rerolls are not possible.
     """
-    held = table.card(card)
+    follower = Follower(played, threads)
+    held = follower.table.card(card) if isinstance(played, Table) else played.held(card)
     place = None
     if dice is not None:
         place = Position.of(held, dice, rerolls)
     elif rerolls is not None:
         raise DiceError(f"rerolls {rerolls!r}: found no dice, expected those on the table")
-    game = table.states
-    follower = Follower(table, threads)
+    spread = _by_score if follower.chooser.by_score else _by_state
+    return spread(follower, held, place, progress)
+
+
+def _by_state(
+    follower: Follower, held: Scorecard, place: Position | None, progress: Progress | None
+) -> Distribution:
+    game = follower.game
     first = held.filled.bit_count()
     position = game.position(held.filled, held.upper_subtotal, int(held.armed))
     levels = [np.array([position])]
@@ -153,9 +164,7 @@ def distribution(
     with ThreadPoolExecutor(follower.threads) as pool:
         for turn in range(len(by_row)):
             if turn == 0 and place is not None:
-                lattice = game.scoring.lattice
-                roll = lattice.short + lattice.roll(place.dice)
-                found = follower.ends_from(position, roll, place.rerolls)
+                found = _first_ends(follower, position, place)
             else:
                 found = follower.ends(levels[-1], pool)
             ends.append(found)
@@ -172,8 +181,88 @@ def distribution(
                 progress(2 * len(by_row) - turn, 2 * len(by_row))
     scores = held.boxes_total + int(low[0]) + np.arange(len(probabilities))
     bonus = game.final[levels[-1] - game.level_start[-2]]
-    paid = tuple((int(b), float(reach[levels[-1][bonus == b]].sum())) for b in np.unique(bonus) if b)
-    return Distribution(scores, probabilities, table, held, by_row, paid)
+    paid = _paid(bonus, reach[levels[-1]])
+    return Distribution(scores, probabilities, follower.table, held, by_row, paid)
+
+
+def _by_score(
+    follower: Follower, held: Scorecard, place: Position | None, progress: Progress | None
+) -> Distribution:
+    game = follower.game
+    first = held.filled.bit_count()
+    low, high = score_windows(game, held)
+    length = np.maximum(high - low + 1, 0)
+    by_row = np.zeros((game.scoring.boxes - first, 2 * len(follower.plan.rows.points)))
+    position = game.position(held.filled, held.upper_subtotal, int(held.armed))
+    here, chances = slice(position, position + 1), np.ones(1)
+    with ThreadPoolExecutor(follower.threads) as pool:
+        for turn in range(len(by_row)):
+            positions, scores, reached = _reached(here, low, length, chances)
+            here = slice(*game.level_start[first + turn + 1 : first + turn + 3].tolist())
+            start = np.cumsum(length[here]) - length[here]
+            chances = np.zeros(int(length[here].sum()))
+            # Where in `chances` a state's score of 0 would lie.
+            origin = np.zeros(game.size, np.int64)
+            origin[here] = start - low[here]
+            if turn == 0 and place is not None:
+                ends = _first_ends(follower, position, place, held.boxes_total)
+                _spread(ends, np.zeros(1, np.int64), scores, reached, origin, chances, by_row[turn])
+            else:
+                alike = follower.chooser.alike(positions, scores)
+                for piece, first_of, node in nodes(positions, alike, _NODES_A_PIECE):
+                    ends = follower.ends(positions[first_of], pool, alike[first_of])
+                    _spread(ends, node, scores[piece], reached[piece], origin, chances, by_row[turn])
+            if progress:
+                progress(turn + 1, len(by_row))
+    positions, scores, reached = _reached(here, low, length, chances)
+    bonus = game.final[positions - game.level_start[-2]]
+    final = scores + bonus.astype(np.int64)
+    low_score = int(final.min())
+    probabilities = np.bincount(final - low_score, reached).astype(np.float64)
+    paid = _paid(bonus, reached)
+    scores = low_score + np.arange(len(probabilities))
+    return Distribution(scores, probabilities, follower.table, held, by_row, paid)
+
+
+def _reached(here: slice, low: Ints, length: Ints, chances: Floats) -> tuple[Ints, Ints, Floats]:
+    """Return the positions and scores that have a chance, in this order, and the chances."""
+    found = np.flatnonzero(chances)
+    start = np.cumsum(length[here]) - length[here]
+    state = np.searchsorted(start, found, side="right") - 1
+    return here.start + state, low[here][state] + found - start[state], chances[found]
+
+
+def _spread(
+    ends: Ends, node: Ints, scores: Ints, reached: Floats, origin: Ints, to: Floats, by_row: Floats
+) -> None:
+    """Add the chance of each state and score to what its turn may lead to."""
+    from .strategy_kernels import spread_scores
+
+    spread_scores(
+        node,
+        scores,
+        reached,
+        ends.first,
+        ends.rows,
+        ends.probabilities,
+        ends.after,
+        ends.gains,
+        origin,
+        to,
+        by_row,
+    )
+
+
+def _first_ends(follower: Follower, position: int, place: Position, score: int = 0) -> Ends:
+    """Return how a turn ends that has begun with dice on the table."""
+    lattice = follower.game.scoring.lattice
+    roll = lattice.short + lattice.roll(place.dice)
+    return follower.ends_from(position, roll, place.rerolls, score)
+
+
+def _paid(bonus: Floats, chances: Floats) -> tuple[tuple[int, float], ...]:
+    """Return each upper bonus above 0 with its probability."""
+    return tuple((int(b), float(chances[bonus == b].sum())) for b in np.unique(bonus) if b)
 
 
 def _forwards(positions: Ints, ends: Ends, reach: Floats, by_row: Floats) -> None:

@@ -27,7 +27,7 @@ from .kernels import (
     roll_values,
     special_rolls,
 )
-from .plan import Floats, Ints, Plan, RowPlan, SetPlan
+from .plan import Floats, Ints, Plan, RowPlan, SetPlan, TurnPlan
 from .states import LANES
 from .vectors import above, chosen, greater, greatest_of_six, least_of_six, load, spread, store, times
 
@@ -156,13 +156,7 @@ def extreme_tiles(
         base = tile * LANES
         roll_values(values, base, plan.tile_set[tile], turn, row_plan, sets, rows, keeps)
         for _ in range(turn.rerolls):
-            keep = np.uint64(turn.short)
-            for _ in range(turn.short):
-                keep -= np.uint64(1)
-                if greatest:
-                    store(keeps, keep * _LANES, greatest_of_six(keeps, turn.more, keep * _6))
-                else:
-                    store(keeps, keep * _LANES, least_of_six(keeps, turn.more, keep * _6))
+            extremes(turn, greatest, keeps)
             maxima(turn, keeps)
         for column in range(LANES):
             extreme = keeps[turn.short * LANES + column]
@@ -170,6 +164,18 @@ def extreme_tiles(
                 value = keeps[roll * LANES + column]
                 extreme = max(extreme, value) if greatest else min(extreme, value)
             values[base + column] = extreme
+
+
+@part
+def extremes(turn: TurnPlan, greatest: bool, keeps: Floats) -> None:
+    """Do as `kernels.means` with the die that is best, or worst, for the player."""
+    keep = np.uint64(turn.short)
+    for _ in range(turn.short):
+        keep -= np.uint64(1)
+        if greatest:
+            store(keeps, keep * _LANES, greatest_of_six(keeps, turn.more, keep * _6))
+        else:
+            store(keeps, keep * _LANES, least_of_six(keeps, turn.more, keep * _6))
 
 
 @compiled

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from .distributions import Distribution
 from .errors import GoalError
 
-MOST_THETA = 3.0
+LEAST_THETA, MOST_THETA = 1e-6, 3.0
+"""Nearer to 0 the taste for risk is lost in the last digits of float64."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +57,11 @@ class Risk:
 
     def __post_init__(self) -> None:
         theta = self.theta
-        if isinstance(theta, bool) or not isinstance(theta, (int, float)) or not 0 < abs(theta) <= MOST_THETA:
+        number = not isinstance(theta, bool) and isinstance(theta, (int, float))
+        if not number or not LEAST_THETA <= abs(theta) <= MOST_THETA:
             raise GoalError(
-                f"risk {theta!r}: expected a number from -{MOST_THETA:g} to {MOST_THETA:g}, but not 0"
+                f"risk {theta!r}: expected a number from {LEAST_THETA:g} to {MOST_THETA:g}, "
+                f"or from -{MOST_THETA:g} to -{LEAST_THETA:g}"
             )
 
 
@@ -124,6 +127,34 @@ class Utility:
 
 
 Goal = Reach | Win | Risk | Floor | Ceiling | Utility
+
+
+def utility(goal: Reach | Win | Utility) -> Callable[[NDArray[np.int64]], NDArray[np.float64]]:
+    """Return what final scores are worth to a goal whose value is the mean of that."""
+    if isinstance(goal, Reach):
+        target = goal.score
+        return lambda scores: (scores >= target).astype(np.float64)
+    if isinstance(goal, Win):
+        opponents = goal.opponents
+        return lambda scores: chance_of_winning(opponents, scores)
+    return goal.values
+
+
+def worth(goal: Goal, scores: Distribution) -> float:
+    """Return what a distribution of final scores is worth to a goal, whatever play it comes from.
+
+    A probability for Reach and Win, points for Risk, Floor and Ceiling, and the mean of a utility.
+    """
+    if isinstance(goal, Floor):
+        return float(scores.least)
+    if isinstance(goal, Ceiling):
+        return float(scores.greatest)
+    if isinstance(goal, Risk):
+        theta, possible = float(goal.theta), scores.probabilities > 0
+        exponents = theta * scores.scores[possible] + np.log(scores.probabilities[possible])
+        most = float(exponents.max())
+        return (most + float(np.log(np.exp(exponents - most).sum()))) / theta
+    return float(utility(goal)(scores.scores) @ scores.probabilities)
 
 
 def chance_of_winning(opponents: tuple[Distribution, ...], scores: NDArray[np.int64]) -> NDArray[np.float64]:

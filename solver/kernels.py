@@ -273,7 +273,9 @@ def position_after(
 
 
 @part
-def roll_row(plan: RowPlan, sets: SetPlan, number: int, category: int, face: int, rolls: int) -> np.int64:
+def roll_row(
+    plan: RowPlan, sets: SetPlan, number: int, category: int | np.int64, face: int, rolls: int
+) -> np.int64:
     """Return the row of a category that a roll of one face alone scores by, as a joker where it is one."""
     offset = plan.of_roll[category * rolls + plan.alike[face]]
     if sets.joker_scores[number, face]:

@@ -7,17 +7,22 @@ import os
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 from platformdirs import user_cache_path
 
 from . import table as table_file
-from .errors import DamagedTable, TableError, TableNotFound
+from .errors import ArgumentError, DamagedTable, TableError, TableNotFound
 from .levels import Progress
 from .lookup import Table
 from .rules import Ruleset, ruleset
 from .scoring import scoring
 from .states import States, states
+
+if TYPE_CHECKING:
+    from .goals import Goal
+    from .pursuit import Pursuit
+    from .scorecard import Scorecard
 
 FOLDER_VARIABLE = "DICEWISE_TABLES"
 """The environment variable that names a folder of tables to look in first."""
@@ -26,26 +31,74 @@ MANIFEST = "manifest.json"
 SUFFIX = ".dwt"
 
 
+@overload
 def solve(
-    rules: Ruleset | str | os.PathLike[str], *, threads: int | None = None, progress: Progress | None = None
-) -> Table:
-    """Solve a game for the expected score, in memory and exactly; needs numba.
+    rules: Ruleset | str | os.PathLike[str],
+    goal: None = None,
+    card: None = None,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Table: ...
+
+
+@overload
+def solve(
+    rules: Ruleset | str | os.PathLike[str],
+    goal: Goal,
+    card: Scorecard | str | None = None,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Pursuit: ...
+
+
+def solve(
+    rules: Ruleset | str | os.PathLike[str],
+    goal: Goal | None = None,
+    card: Scorecard | str | None = None,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Table | Pursuit:
+    """Solve a game, in memory and exactly; needs numba.
 
     Parameters
     ----------
     rules
         The rules, the name of a game, or the path of a rules file.
+    goal
+        What is wanted; the highest expected score unless given.
+    card
+        The card to solve a goal from; the empty card unless given.
     threads
         All usable cores unless given; the result is equal to the bit.
     progress
         Called now and then with the work done and in all.
+
+    Returns
+    -------
+    Table or Pursuit
+        The expected scores; or what the goal is worth, which asks alike.
+
+    Raises
+    ------
+    RulesError, CardError, GoalError
+        If the rules, the card or the goal is not possible.
     """
     from .dynamic import solve_values
 
     given = _rules(rules)
-    game, values = solve_values(given, threads=threads, progress=progress)
+    if goal is None and card is not None:
+        raise ArgumentError(f"card {str(card)!r}: found no goal, expected one to solve from a card")
+    game, values = solve_values(given, threads=threads, progress=progress if goal is None else None)
     values.flags.writeable = False
-    return Table(given, game, values)
+    table = Table(given, game, values)
+    if goal is None:
+        return table
+    from .pursuit import pursue
+
+    return pursue(table, goal, card, threads=threads, progress=progress)
 
 
 def load(

@@ -221,7 +221,7 @@ def ranked(
     margin = tie(float(numbers.max()))
     best = shown(float(numbers.max()))
     options: list[Option] = []
-    for place in _order(numbers, len(fills), margin):
+    for place in _order(numbers, len(fills), margin, points):
         number = float(numbers[place])
         value = shown(number)
         loss = 0.0 if number > numbers.max() - margin or number == numbers.max() else max(0.0, best - value)
@@ -236,17 +236,36 @@ def ranked(
     return tuple(options)
 
 
-def _order(values: NDArray[np.float64], fills: int, margin: float) -> list[int]:
+def _order(
+    values: NDArray[np.float64], fills: int, margin: float, points: NDArray[np.float64] | None
+) -> list[int]:
     """Return the places of options by falling value, the best by the tie rule first.
 
     The first `fills` options fill a box; each of the two kinds is in the order in which ties are broken.
+    Where expected points are given, the most of them come first among equals.
     """
-    kinds = [range(fills), range(fills, len(values))]
-    best = [kind[first_of_best(values[kind.start : kind.stop], margin)] for kind in kinds if kind]
-    leader = best[first_of_best(values[best], margin)]
+    kinds = [np.arange(fills), np.arange(fills, len(values))]
+    best = np.array([_leader(values, kind, margin, points) for kind in kinds if len(kind)])
+    leader = _leader(values, best, margin, points)
     tied = (values > values.max() - margin) | (values == values.max())
+    second = np.zeros(len(values)) if points is None else points
     order = sorted(
-        range(len(values)), key=lambda place: (not tied[place], 0.0 if tied[place] else -values[place], place)
+        range(len(values)),
+        key=lambda place: (not tied[place], -second[place] if tied[place] else -values[place], place),
     )
     order.remove(leader)
     return [leader, *order]
+
+
+def _leader(
+    values: NDArray[np.float64],
+    places: NDArray[np.int64],
+    margin: float,
+    points: NDArray[np.float64] | None,
+) -> int:
+    """Return the first of the places with the best value, among equals that with the most points."""
+    of = values[places]
+    if points is None:
+        return int(places[first_of_best(of, margin)])
+    equal = places[(of > of.max() - margin) | (of == of.max())]
+    return int(equal[first_of_best(points[equal])])

@@ -127,9 +127,20 @@ def value_array(game: States) -> Floats:
     return values
 
 
-def work_arrays(arrays: Plan) -> tuple[Floats, Floats]:
-    """Return the arrays `rows`, with a spare row, and `keeps` that one piece of work writes to."""
-    return aligned((len(arrays.rows.points) + 1) * LANES), aligned(arrays.turn.keeps * LANES)
+def with_spare(values: Floats) -> Floats:
+    """Return a copy of the values of a game with the `LANES` more that kernels may read."""
+    copy = aligned(len(values) + LANES)
+    copy[: len(values)], copy[len(values) :] = values, 0
+    return copy
+
+
+def work_arrays(arrays: Plan, *, with_bonus: bool = False) -> tuple[Floats, Floats]:
+    """Return the arrays `rows` and `keeps` that one piece of work writes to.
+
+    `rows` has a spare row, or with `with_bonus` a second row for each.
+    """
+    rows = len(arrays.rows.points)
+    return aligned((2 * rows if with_bonus else rows + 1) * LANES), aligned(arrays.turn.keeps * LANES)
 
 
 @lru_cache(maxsize=4)

@@ -1,9 +1,9 @@
-"""Whole games played under the table's strategy, many at once.
+"""Whole games played under a strategy, of a table or of a goal, many at once.
 
 Games go on turn by turn together. The strategy of each state that some game has come to is worked out
-once a turn, for all rolls; each game then only looks up what to do, games of one state one after the
-other. Random numbers come from numpy's PCG64DXSM, one stream a block of games, so that a seed gives the
-same games whatever the number of threads.
+once a turn, for all rolls; each game then only looks up what to do, games of one state (and score, where
+that matters) one after the other. Random numbers come from numpy's PCG64DXSM, one stream a block of games,
+so that a seed gives the same games whatever the number of threads.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ from .lookup import Table
 from .plan import Floats, Ints, LanePlan
 from .rules import FACES
 from .scorecard import Scorecard
-from .strategy import Follower
+from .strategy import Followed, Follower, nodes
 
 _BLOCK = 1 << 18
+_NODES = 2048
 MOST_GAMES = 2**31 - 1
 
 
@@ -82,7 +83,7 @@ class Simulation:
 
 
 def simulate(
-    table: Table,
+    played: Table | Followed,
     games: int,
     *,
     seed: int = 0,
@@ -91,18 +92,19 @@ def simulate(
     record: bool = False,
     progress: Progress | None = None,
 ) -> Simulation:
-    """Play whole games under the table's strategy.
+    """Play whole games under a strategy.
 
     Parameters
     ----------
-    table
-        The table whose strategy is followed, ties broken as in `lookup`.
+    played
+        The table, or the goal that was solved, whose strategy is followed, ties broken as in `lookup`.
     games
         How many games, 1 or more.
     seed
         The same seed gives the same games, whatever the number of threads.
     card
-        The card that each game starts from; the empty card unless given.
+        The card that each game starts from; unless given, the empty card or that from which the goal
+        was solved.
     threads
         All usable cores unless given.
     record
@@ -118,8 +120,9 @@ def simulate(
         If the card cannot arise.
     """
     _check(games, seed)
-    held, game = table.card(card), table.states
-    follower = Follower(table, threads)
+    follower = Follower(played, threads)
+    table, game = follower.table, follower.game
+    held = table.card(card) if isinstance(played, Table) else played.held(card)
     first = held.filled.bit_count()
     turns = game.scoring.boxes - first
     play = _Play(follower, games, seed, turns if record else 0)
@@ -157,6 +160,10 @@ class _Play:
 
     def turn(self, turn: int, level: int, pool: ThreadPoolExecutor) -> Ints:
         """Play one turn of every game; return how often each row was its end."""
+        record = self.record[:, turn] if len(self.record) else self.record.reshape(0, 0, 2)
+        numbers = range(len(self._blocks))
+        if self.follower.chooser.by_score:
+            return sum((self._block_by_score(number, record, pool) for number in numbers), self._no_ends())
         game = self.follower.game
         present = np.zeros(game.size, bool)
         present[self.positions] = True
@@ -164,15 +171,13 @@ class _Play:
         found = start + np.flatnonzero(present[start:end])
         self._index[found] = np.arange(len(found))
         actions = self.follower.actions(found, pool)
-        record = self.record[:, turn] if len(self.record) else self.record.reshape(0, 0, 2)
         block = partial(self._block, lanes=self.follower.lanes(found), actions=actions, record=record)
-        ends: Ints = np.sum(list(pool.map(block, range(len(self._blocks)))), axis=0)
-        return ends
+        return sum(pool.map(block, numbers), self._no_ends())
 
     def _block(
         self, number: int, lanes: LanePlan, actions: NDArray[np.int16], record: NDArray[np.int16]
     ) -> Ints:
-        from .simulation_kernels import bring_together, play_turns
+        from .simulation_kernels import bring_together
 
         games = self._blocks[number]
         positions, scores = self.positions[games], self.scores[games]
@@ -181,13 +186,56 @@ class _Play:
         starts = np.zeros(len(actions) + 1, np.int64)
         old = positions.copy(), scores.copy()
         bring_together(positions, scores, *old, numbers, numbers.copy(), self._index, starts)
-        rolls = self.follower.game.scoring.rolls
-        random = self._streams[number].integers(0, 1 << 64, (len(positions), rolls), np.uint64)
-        by_row = np.zeros(self.row_count, np.int64)
+        random = self._random(number)
+        states = np.repeat(np.arange(len(actions)), np.diff(starts, prepend=0)[:-1])
+        return self._played(lanes, states, actions, random, positions, scores, numbers, record)
+
+    def _block_by_score(self, number: int, record: NDArray[np.int16], pool: ThreadPoolExecutor) -> Ints:
+        follower, games = self.follower, self._blocks[number]
+        positions, scores = self.positions[games], self.scores[games]
+        numbers = self.numbers[games] if len(record) else self.numbers
+        places = positions.astype(np.int64)
+        alike = follower.chooser.alike(places, scores.astype(np.int64))
+        order = np.lexsort((alike, places))
+        places, alike = places[order], alike[order]
+        for of in (positions, scores, *([numbers] if len(record) else [])):
+            of[:] = of[order]
+        random = self._random(number)
+
+        def play(part: tuple[slice, Ints, Ints]) -> Ints:
+            piece, first, states = part
+            actions = follower.actions_here(places[first], alike[first])
+            own = positions[piece], scores[piece], numbers[piece] if len(record) else numbers
+            return self._played(follower.lanes(places[first]), states, actions, random[piece], *own, record)
+
+        return sum(pool.map(play, nodes(places, alike, _NODES)), self._no_ends())
+
+    def _no_ends(self) -> Ints:
+        return np.zeros(self.row_count, np.int64)
+
+    def _random(self, number: int) -> NDArray[np.uint64]:
+        """Return the random numbers for one turn of a block's games."""
+        games, rolls = self._blocks[number], self.follower.game.scoring.rolls
+        return self._streams[number].integers(0, 1 << 64, (games.stop - games.start, rolls), np.uint64)
+
+    def _played(
+        self,
+        lanes: LanePlan,
+        states: Ints,
+        actions: NDArray[np.int16],
+        random: NDArray[np.uint64],
+        positions: NDArray[np.int32],
+        scores: NDArray[np.int32],
+        numbers: NDArray[np.int32],
+        record: NDArray[np.int16],
+    ) -> Ints:
+        from .simulation_kernels import play_turns
+
+        by_row, arrays = self._no_ends(), self.follower.plan
         play_turns(
-            self.follower.plan,
+            arrays,
             lanes,
-            self._index,
+            states,
             actions,
             random,
             *self._outcomes,

@@ -43,7 +43,7 @@ def bring_together(
 def play_turns(
     plan: Plan,
     lanes: LanePlan,
-    index: NDArray[np.int32],
+    states: Ints,
     actions: NDArray[np.int16],
     random: NDArray[np.uint64],
     outcome_first: Ints,
@@ -57,14 +57,14 @@ def play_turns(
 ) -> None:
     """Play one turn of each game: it goes to its next position and score.
 
-    `index` gives the state (in `lanes` and `actions`) of each position, and `random` a number for each
-    game and roll. Rerolling keep k has outcomes[k] equally likely outcomes, the rolls from
+    `states` gives the state (in `lanes` and `actions`) of each game, and `random` a number for each game
+    and roll. Rerolling keep k has outcomes[k] equally likely outcomes, the rolls from
     outcome_first[k] on in `outcome`. `record`, unless empty, gets each roll and action by a game's number.
     """
     sets, turn, row_plan = plan.sets, plan.turn, plan.rows
     rolls = turn.keeps - turn.short
     for game in range(len(positions)):
-        state = index[positions[game]]
+        state = states[game]
         number, lane = lanes.set[state], lanes.lane[state]
         keep = 0
         roll = 0

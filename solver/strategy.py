@@ -1,19 +1,53 @@
-"""Following the table's strategy: what it chooses in any states, and how the turns from there end."""
+"""Following a strategy: what it does in any states, and how the turns from there end."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .levels import thread_count
 from .lookup import Table
-from .plan import DecisionPlan, Floats, Ints, LanePlan, Plan, aligned, plan, value_array, work_arrays
-from .states import LANES
+from .plan import DecisionPlan, Floats, Ints, LanePlan, Plan, aligned, plan, with_spare, work_arrays
+from .scorecard import Scorecard
+from .states import LANES, States
 
 _PIECE = 2048
+
+
+class Chooser(Protocol):
+    """What a strategy does; called from several threads at once."""
+
+    by_score: bool
+    """Whether it depends on the score so far."""
+
+    def alike(self, positions: Ints, scores: Ints) -> Ints:
+        """Return scores that stand for these: one for all at which a state's actions are the same."""
+
+    def choose(self, lanes: LanePlan, scores: Ints, actions: NDArray[np.int16]) -> None:
+        """Write the action for each state, number of rerolls left, and roll; see `batch`."""
+
+
+class Followed(Protocol):
+    """What has a strategy of its own, besides a table: a goal that was solved."""
+
+    @property
+    def table(self) -> Table:
+        """The game."""
+
+    @property
+    def card(self) -> Scorecard:
+        """The card from which on the strategy is known."""
+
+    def held(self, card: Scorecard | str | None) -> Scorecard:
+        """Return a card that the strategy knows, that of the start unless given."""
+
+    def chooser(self) -> Chooser:
+        """Return what it does."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,26 +78,26 @@ class Ends:
 
 
 class Follower:
-    """Follows the strategy of one table: how the turns from any states end."""
+    """Follows one strategy, of a table or of a goal: how the turns from any states end."""
 
-    def __init__(self, table: Table, threads: int | None = None) -> None:
-        self.table, self.game = table, table.states
-        self.plan: Plan = plan(table.states)
+    def __init__(self, played: Table | Followed, threads: int | None = None) -> None:
+        self.table = played if isinstance(played, Table) else played.table
+        self.game: States = self.table.states
+        self.plan: Plan = plan(self.game)
+        self.chooser = _ByTable(self.table) if isinstance(played, Table) else played.chooser()
         self.threads = thread_count(threads)
-        self.values = value_array(self.game)
-        self.values[: self.game.size] = table.values
-        none = np.zeros(0, np.int64)
-        self.inside = DecisionPlan(none, none, *self.game.scoring.lattice.inside)
         rows = self.plan.rows
-        self._category = np.repeat(np.arange(rows.boxes), np.diff(rows.first))
         self._points = np.concatenate([rows.points, rows.points + rows.bonus]).astype(np.int64)
 
-    def ends(self, positions: Ints, pool: ThreadPoolExecutor) -> Ends:
-        """Return how the turns from states at these positions, rising and of one level, end."""
+    def ends(self, positions: Ints, pool: ThreadPoolExecutor, scores: Ints | None = None) -> Ends:
+        """Return how the turns from states at these positions of one level, and scores so far, end."""
         turn = self.plan.turn
         start = np.concatenate([np.zeros(turn.short), turn.probability])
-        pieces = [positions[at : at + _PIECE] for at in range(0, len(positions), _PIECE)]
-        found = list(pool.map(lambda piece: self._ends_of(piece, start, turn.rerolls), pieces))
+        scores = np.zeros(len(positions), np.int64) if scores is None else scores
+        pieces = [slice(at, at + _PIECE) for at in range(0, len(positions), _PIECE)]
+        found = list(
+            pool.map(lambda piece: self._ends(positions[piece], scores[piece], start, turn.rerolls), pieces)
+        )
         return Ends(
             np.concatenate([[0], np.cumsum(np.concatenate([np.diff(ends.first) for ends in found]))]),
             np.concatenate([ends.rows for ends in found]),
@@ -73,26 +107,35 @@ class Follower:
             np.sum([ends.last for ends in found], axis=0),
         )
 
-    def ends_from(self, position: int, keep: int, left: int) -> Ends:
+    def ends_from(self, position: int, keep: int, left: int, score: int = 0) -> Ends:
         """Return how one turn ends that has come to a keep, or a roll, with `left` rerolls after it."""
         start = np.zeros(self.plan.turn.keeps)
         start[keep] = 1
-        return self._ends_of(np.array([position]), start, left)
+        return self._ends(np.array([position]), np.array([score]), start, left)
 
-    def actions(self, positions: Ints, pool: ThreadPoolExecutor) -> NDArray[np.int16]:
+    def actions(
+        self, positions: Ints, pool: ThreadPoolExecutor, scores: Ints | None = None
+    ) -> NDArray[np.int16]:
         """Return the action for each of these states, number of rerolls left, and roll; see `batch`."""
-        from .strategy_kernels import choose_actions
+        scores = np.zeros(len(positions), np.int64) if scores is None else scores
+        pieces = [slice(at, at + _PIECE) for at in range(0, len(positions), _PIECE)]
+        actions = self._no_actions(len(positions))
 
-        turn = self.plan.turn
-        actions = np.empty((len(positions), turn.rerolls + 1, turn.keeps - turn.short), np.int16)
+        def work(piece: slice) -> None:
+            self.chooser.choose(self.lanes(positions[piece]), scores[piece], actions[piece])
 
-        def work(at: int) -> None:
-            piece = slice(at, at + _PIECE)
-            lanes = self.lanes(positions[piece])
-            choose_actions(self.values, self.plan, lanes, self.inside, actions[piece], *self._work_arrays())
-
-        list(pool.map(work, range(0, len(positions), _PIECE)))
+        list(pool.map(work, pieces))
         return actions
+
+    def actions_here(self, positions: Ints, scores: Ints) -> NDArray[np.int16]:
+        """Return the same as `actions`, worked out in this thread."""
+        actions = self._no_actions(len(positions))
+        self.chooser.choose(self.lanes(positions), scores, actions)
+        return actions
+
+    def _no_actions(self, states: int) -> NDArray[np.int16]:
+        turn = self.plan.turn
+        return np.empty((states, turn.rerolls + 1, turn.keeps - turn.short), np.int16)
 
     def lanes(self, positions: Ints) -> LanePlan:
         """Return the filled set and the lane of states at these positions."""
@@ -100,52 +143,90 @@ class Follower:
         none = np.zeros(0, np.int64)
         return LanePlan(number, positions - self.plan.sets.start[number], none, none)
 
-    def _work_arrays(self) -> tuple[Floats, Floats, Floats]:
-        turn = self.plan.turn
-        choice_rows = (turn.rerolls + 2) * (turn.keeps - turn.short)
-        return *work_arrays(self.plan), aligned(choice_rows * LANES)
-
-    def _ends_of(self, positions: Ints, start: Floats, left: int) -> Ends:
+    def _ends(self, positions: Ints, scores: Ints, start: Floats, left: int) -> Ends:
         from .strategy_kernels import turn_ends
 
-        lanes = self.lanes(positions)
-        most = len(positions) * 2 * len(self.plan.rows.points)
-        counts = np.empty(len(positions), np.int64)
+        turn, lanes = self.plan.turn, self.lanes(positions)
+        actions = self.actions_here(positions, scores)
+        most = len(positions) * len(self._points)
+        counts, after = np.empty(len(positions), np.int64), np.empty(most, np.int64)
         rows, probabilities = np.empty(most, np.int32), np.empty(most)
-        last = np.zeros(self.plan.turn.keeps - self.plan.turn.short)
+        last = np.zeros(turn.keeps - turn.short)
         written = turn_ends(
-            self.values,
             self.plan,
             lanes,
-            self.inside,
+            actions,
             start,
             left,
             counts,
             rows,
             probabilities,
-            *self._work_arrays(),
-            np.empty(self.plan.turn.keeps),
-            np.empty(2 * len(self.plan.rows.points)),
+            after,
+            np.empty(turn.keeps),
+            np.empty(len(self._points)),
             last,
         )
         rows = rows[:written].copy()
-        state = np.repeat(np.arange(len(positions)), counts)
         first = np.concatenate([[0], np.cumsum(counts)])
-        after = self._after(lanes.set[state], lanes.lane[state], rows)
-        return Ends(first, rows, probabilities[:written].copy(), after, self._points[rows], last)
+        found = probabilities[:written].copy(), after[:written].copy()
+        return Ends(first, rows, *found, self._points[rows], last)
 
-    def _after(self, number: Ints, lane: Ints, rows: NDArray[np.int32]) -> Ints:
-        """Return the positions after turns that end with these rows."""
-        sets = self.plan.sets
-        row = rows % len(self.plan.rows.points)
-        category = self._category[row]
-        flag, subclass = np.divmod(lane, sets.classes[number])
-        upper = sets.upper[number]
-        step = sets.step_first[upper, category]
-        is_upper = step >= 0
-        at = step + (row - self.plan.rows.first[category]) * sets.classes[number] + subclass
-        subclass = np.where(is_upper, sets.step[np.where(is_upper, at, 0)] if len(sets.step) else 0, subclass)
-        flag = np.where(category == sets.arming, self.plan.rows.points[row] > 0, flag)
-        classes_after = sets.upper_classes[upper | sets.upper_bit[category]]
-        after: Ints = sets.first[sets.filled[number] | 1 << category] + flag * classes_after + subclass
-        return after
+
+class _ByTable:
+    """The strategy of a table: the highest expected score, whatever the score so far."""
+
+    by_score = False
+
+    def __init__(self, table: Table) -> None:
+        self._plan = plan(table.states)
+        self._values = with_spare(table.values)
+        self._inside = inside(table.states)
+
+    def alike(self, positions: Ints, scores: Ints) -> Ints:
+        return np.zeros_like(scores)
+
+    def choose(self, lanes: LanePlan, scores: Ints, actions: NDArray[np.int16]) -> None:
+        from .strategy_kernels import choose_actions
+
+        arrays = *work_arrays(self._plan), choice_rows(self._plan)
+        choose_actions(self._values, self._plan, lanes, self._inside, actions, *arrays)
+
+
+def nodes(positions: Ints, alike: Ints, size: int) -> Iterator[tuple[slice, Ints, Ints]]:
+    """Divide sorted states and scores into pieces that never part what is alike.
+
+    Parameters
+    ----------
+    positions, alike
+        Of each entry, rising: the state, and the score that stands for its own.
+    size
+        How many different ones a piece has at the most.
+
+    Yields
+    ------
+    piece : slice
+        The entries.
+    first : int64 array
+        The first entry of each different state and score.
+    node : int64 array
+        For each entry of the piece, which of these it is.
+    """
+    changed = (np.diff(positions) != 0) | (np.diff(alike) != 0)
+    first = np.flatnonzero(np.concatenate([[True], changed]))
+    for at in range(0, len(first), size):
+        here = first[at : at + size]
+        end = int(first[at + size]) if at + size < len(first) else len(positions)
+        lengths = np.diff(np.append(here, end))
+        yield slice(int(here[0]), end), here, np.repeat(np.arange(len(here)), lengths)
+
+
+def inside(game: States) -> DecisionPlan:
+    """Return the keeps inside each roll, without decisions."""
+    none = np.zeros(0, np.int64)
+    return DecisionPlan(none, none, *game.scoring.lattice.inside)
+
+
+def choice_rows(arrays: Plan, spare: int = 1) -> Floats:
+    """Return an array with a row a (rerolls left, roll), and `spare` more rows a roll."""
+    turn = arrays.turn
+    return aligned((turn.rerolls + 1 + spare) * (turn.keeps - turn.short) * LANES)

@@ -11,7 +11,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernels import best_fills, compiled, fill_rows, maxima, means, part, roll_row, special_rolls
+from .kernels import (
+    best_fills,
+    compiled,
+    fill_rows,
+    maxima,
+    means,
+    part,
+    position_after,
+    roll_row,
+    special_rolls,
+)
 from .plan import DecisionPlan, Floats, Ints, LanePlan, Plan, RowPlan, SetPlan, TurnPlan
 from .states import LANES
 from .turn import TIE
@@ -147,14 +157,13 @@ def follow(
     sets: SetPlan,
     number: int,
     lane: int,
-    column: int,
     left: int,
-    choices: Floats,
+    actions: NDArray[np.int16],
     mass: Floats,
     ends: Floats,
     last: Floats,
 ) -> None:
-    """Write the probability of each way a turn can end, for one lane of a tile.
+    """Write the probability of each way a turn can end, from the actions in one state.
 
     `mass` holds the probability of each keep, to be rerolled, and of each roll, with `left` rerolls left;
     it is used up to zeros. `ends` has an entry a row (category and points), then one a row for the same
@@ -177,7 +186,7 @@ def follow(
             mass[turn.short + roll] = 0.0
             if p == 0.0:
                 continue
-            action = int(choices[(rerolls * rolls + roll) * LANES + column])
+            action = np.int64(actions[rerolls, roll])
             if action >= plan.boxes:
                 mass[action - plan.boxes] += p
                 continue
@@ -194,45 +203,43 @@ def follow(
 
 @compiled
 def turn_ends(
-    values: Floats,
     plan: Plan,
     lanes: LanePlan,
-    inside: DecisionPlan,
+    actions: NDArray[np.int16],
     start: Floats,
     left: int,
     counts: Ints,
     rows_found: NDArray[np.int32],
     probabilities: Floats,
-    rows: Floats,
-    keeps: Floats,
-    choices: Floats,
+    after: Ints,
     mass: Floats,
     ends: Floats,
     last: Floats,
 ) -> int:
-    """Write how a turn from each lane ends: rows with their probabilities, lane after lane.
+    """Write how a turn from each lane ends: rows, their probabilities, and the states after.
 
-    Each turn begins with the probabilities of keeps and rolls in `start`, and `left` rerolls left. Returns
-    how many ends were written; `counts` tells how many belong to each lane. A row from len(points) on
-    stands for the row before with the bonus for a further Yahtzee. `last` gets, added over all lanes, the
-    probability of each roll to be the last.
+    `actions` has the axes lane, rerolls left and roll. Each turn begins with the probabilities of keeps
+    and rolls in `start`, and `left` rerolls left. Returns how many ends were written; `counts` tells how
+    many belong to each lane. A row from len(points) on stands for the row before with the bonus for a
+    further Yahtzee. `last` gets, added over all lanes, the probability of each roll to be the last.
     """
     sets, turn, row_plan = plan.sets, plan.turn, plan.rows
     written = 0
-    for first in range(0, len(lanes.set), LANES):
-        choose(values, first, turn, row_plan, sets, lanes, inside, choices, rows, keeps)
-        for lane in range(first, min(first + LANES, len(lanes.set))):
-            for keep in range(turn.keeps):
-                mass[keep] = start[keep]
-            number, column = lanes.set[lane], lane - first
-            follow(turn, row_plan, sets, number, lanes.lane[lane], column, left, choices, mass, ends, last)
-            before = written
-            for row in range(len(ends)):
-                if ends[row] > 0.0:
-                    rows_found[written] = row
-                    probabilities[written] = ends[row]
-                    written += 1
-            counts[lane] = written - before
+    for at in range(len(lanes.set)):
+        for keep in range(turn.keeps):
+            mass[keep] = start[keep]
+        number, lane = lanes.set[at], lanes.lane[at]
+        follow(turn, row_plan, sets, number, lane, left, actions[at], mass, ends, last)
+        before = written
+        for category in range(row_plan.boxes):
+            for bonus in range(0, len(ends), len(row_plan.points)):
+                for row in range(row_plan.first[category], row_plan.first[category + 1]):
+                    if ends[row + bonus] > 0.0:
+                        rows_found[written] = row + bonus
+                        probabilities[written] = ends[row + bonus]
+                        after[written] = position_after(row_plan, sets, number, lane, category, row)
+                        written += 1
+        counts[at] = written - before
     return written
 
 
@@ -280,6 +287,32 @@ def spread_reach(
             to[after[place]] += p
             by_row[found[place]] += p
             place += 1
+
+
+@compiled
+def spread_scores(
+    node: Ints,
+    scores: Ints,
+    reached: Floats,
+    first: Ints,
+    found: NDArray[np.int32],
+    probabilities: Floats,
+    after: Ints,
+    gains: Ints,
+    origin: Ints,
+    to: Floats,
+    by_row: Floats,
+) -> None:
+    """Add the probability of each state and score to those that its turn may lead to, and to each row.
+
+    Entry i ends as number node[i] does, whose ends start at first[node[i]]. A state's score s lies in `to`
+    at origin + s, by the position of the state.
+    """
+    for entry in range(len(scores)):
+        for place in range(first[node[entry]], first[node[entry] + 1]):
+            p = reached[entry] * probabilities[place]
+            to[origin[after[place]] + scores[entry] + gains[place]] += p
+            by_row[found[place]] += p
 
 
 @compiled

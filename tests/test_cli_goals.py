@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 from command_line import home, run, said, tables
-from games import solved
+from games import TINY, solved
 
 import solver
+from solver.goals import worth
 
 __all__ = ["home", "tables"]  # fixtures
 
@@ -20,7 +21,7 @@ def test_a_score_to_reach() -> None:
     table = solved("yacht")
     wanted = solver.pursue(table, solver.Reach(140), LATE).advise(LATE, "66251", 2)
     found = json.loads(said("advise", "66251", "--rules", "yacht", "--card", LATE, "--goal", "140", "--json"))
-    assert found == wanted.as_dict()
+    assert found == wanted.as_dict() | {"goal": {"kind": "reach", "unit": "probability"}}
     assert 0 < found["value"] < 1
     assert found["best"]["expected"] <= table.advise(LATE, "66251", 2).value + 1e-9
     text = said("advise", "66251", "--rules", "yacht", "--card", LATE, "--goal", "140")
@@ -38,7 +39,7 @@ def test_opponents_to_beat() -> None:
     found = json.loads(
         said(*arguments, "--against", "sixes=24", "--against", "choice=20 | 66612 | 1", "--json")
     )
-    assert found == wanted.as_dict()
+    assert found == wanted.as_dict() | {"goal": {"kind": "win", "unit": "probability"}}
 
 
 def test_a_utility_from_a_file_is_linear_between_its_lines(home: Path) -> None:
@@ -58,19 +59,26 @@ def test_a_utility_from_a_file_is_linear_between_its_lines(home: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("option", "goal"), [(("--risk", "-0.1"), solver.Risk(-0.1)), (("--floor",), solver.Floor())]
+    ("option", "goal"),
+    [
+        (("--risk", "-0.1"), solver.Risk(-0.1)),
+        (("--floor",), solver.Floor()),
+        (("--ceiling",), solver.Ceiling()),
+    ],
 )
-def test_risk_and_floor(option: tuple[str, ...], goal: solver.Risk | solver.Floor) -> None:
+def test_risk_floor_and_ceiling(
+    option: tuple[str, ...], goal: solver.Risk | solver.Floor | solver.Ceiling
+) -> None:
     wanted = solver.pursue(solved("yacht"), goal).advise(None, "66251", 2)
     found = json.loads(said("advise", "66251", "--rules", "yacht", *option, "--json"))
-    assert found == wanted.as_dict()
+    assert found == wanted.as_dict() | {"goal": {"kind": type(goal).__name__.lower(), "unit": "points"}}
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (("--goal", "100", "--floor"), "goal: found --goal and --floor, expected one of them"),
-        (("--risk", "5"), "risk 5.0: expected a number from -3 to 3, but not 0"),
+        (("--risk", "5"), "risk 5.0: expected a number from 1e-06 to 3, or from -3 to -1e-06"),
         (
             ("--against", "ones=3 | 12345"),
             "--against 'ones=3 | 12345': expected a card, or 'card | dice | rerolls'",
@@ -87,6 +95,82 @@ def test_risk_and_floor(option: tuple[str, ...], goal: solver.Risk | solver.Floo
 def test_what_is_refused(home: Path, arguments: tuple[str, ...], message: str) -> None:
     (home / "bad.txt").write_text("1 2\na b\n")
     result = run("advise", "66251", "--rules", "yacht", *arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+GOALS: list[tuple[tuple[str, ...], solver.goals.Goal]] = [
+    (("--goal", "150"), solver.Reach(150)),
+    (("--risk", "0.04"), solver.Risk(0.04)),
+    (("--floor",), solver.Floor()),
+]
+goals = pytest.mark.parametrize(("option", "goal"), GOALS)
+
+
+@goals
+def test_stats_of_play_for_a_goal(option: tuple[str, ...], goal: solver.goals.Goal) -> None:
+    table = solved("yacht")
+    played = solver.pursue(table, goal, LATE)
+    scores = solver.distribution(played, LATE, "66251", 1)
+    arguments = ("stats", "yacht", "--card", LATE, "--dice", "66251", "--rerolls", "1", *option)
+    found = json.loads(said(*arguments, "--json"))
+    assert found["probabilities"] == scores.probabilities.tolist()
+    assert found["goal"] == {
+        "kind": type(goal).__name__.lower(),
+        "unit": played.unit,
+        "value": worth(goal, scores),
+    }
+    text = said(*arguments)
+    plain = worth(goal, solver.distribution(table, LATE, "66251", 1))
+    shown = f"{100 * plain:.2f} %" if isinstance(goal, solver.Reach) else f"{plain:.2f}"
+    assert f"({shown} when playing for points)" in text
+
+
+@goals
+def test_games_played_for_a_goal(option: tuple[str, ...], goal: solver.goals.Goal) -> None:
+    played = solver.pursue(solved("yacht"), goal, LATE)
+    games = solver.simulate(played, 500, seed=4)
+    arguments = ("simulate", "yacht", "-n", "500", "--seed", "4", "--card", LATE, *option)
+    found = json.loads(said(*arguments, "--json"))
+    assert found["mean"] == games.mean
+    assert found["expected_score"] is None
+    assert found["value"] == played.value()
+    assert found["goal"]["value"] == worth(goal, games.distribution)
+    assert "Exactly" in said(*arguments)
+
+
+@goals
+def test_solving_a_goal(option: tuple[str, ...], goal: solver.goals.Goal) -> None:
+    played = solver.pursue(solved("yacht"), goal, LATE)
+    found = json.loads(said("solve", "yacht", "--card", LATE, *option, "--json"))
+    assert found["value"] == played.value()
+    assert found["expected_score"] == solved("yacht").value(LATE)
+    assert "  Goal " in said("solve", "yacht", "--card", LATE, *option)
+
+
+@goals
+def test_comparing_play_for_a_goal(option: tuple[str, ...], goal: solver.goals.Goal) -> None:
+    rules = TINY[0]
+    wanted = solver.compare([rules], goal)
+    found = json.loads(said("compare", str(rules), *option, "--json"))
+    assert found == wanted.as_dict()
+    first = said("compare", str(rules), *option).splitlines()[0]
+    assert {"--goal": "150 or more", "--risk": "Worth for sure", "--floor": "Certain"}[option[0]] in first
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("stats", "yacht", "--goal", "9", "--ceiling"), "goal: found --goal and --ceiling, expected one of"),
+        (("simulate", "yacht", "-n", "9", "--risk", "9"), "risk 9.0: expected a number from 1e-06 to 3"),
+        (("solve", "yacht", "--card", "ones=3"), "--card goes with a goal"),
+        (("solve", "yacht", "--floor", "-o", "x.dwt"), "--output keeps expected scores: expected no --floor"),
+        (("compare", "yacht", "yatzy-forced", "--against", "choice=20"), "'choice'"),
+    ],
+)
+def test_goals_that_other_commands_refuse(arguments: tuple[str, ...], message: str) -> None:
+    result = run(*arguments)
     assert result.exit_code == 2
     assert message in result.stderr
     assert "Traceback" not in result.stderr

@@ -98,11 +98,11 @@ def test_a_score_may_be_any_whole_number() -> None:
     assert [pursue(table, Reach(score)).value() for score in (-(10**30), np.int32(0), 10**30)] == [1, 1, 0]
 
 
-@pytest.mark.parametrize("theta", [True, 0, 0.0, 3.1, -3.0001, math.nan, math.inf, "0.1", None])
+@pytest.mark.parametrize("theta", [True, 0, 0.0, 9e-7, -1e-9, 3.1, -3.0001, math.nan, math.inf, "0.1", None])
 def test_a_taste_for_risk_out_of_range_is_refused(theta: object) -> None:
     with pytest.raises(GoalError) as refused:
         Risk(theta)
-    assert str(refused.value) == f"risk {theta!r}: expected a number from -3 to 3, but not 0"
+    assert str(refused.value) == f"risk {theta!r}: expected a number from 1e-06 to 3, or from -3 to -1e-06"
 
 
 def test_a_taste_for_risk_too_strong_for_a_great_bonus_is_refused() -> None:

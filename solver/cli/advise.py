@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ import click
 
 from ..rules import Ruleset, names
 from .choice import chosen_rules, set_option
-from .goal import Chosen, goal_options, pursued, show_goal
+from .goal import Chosen, goal_json, goal_options, show_goal, solved
 from .output import counted, number, progress_bar, show_json, show_line, show_table
 
 if TYPE_CHECKING:
@@ -61,11 +60,7 @@ def command(
     card: str | None,
     position: str | None,
     changes: tuple[str, ...],
-    goal: int | None,
-    against: tuple[str, ...],
-    risk: float | None,
-    floor: bool,
-    utility: Path | None,
+    chosen: Chosen,
     top: int | None,
     explain: int | None,
     as_json: bool,
@@ -100,15 +95,15 @@ def command(
         from ..scorecard import Position
 
         where = Position.parse(position)
-    chosen = Chosen(goal, against, risk, floor, utility)
     if chosen.given:
         if explain:
             raise click.UsageError("--explain follows the expected score: expected no goal beside it")
-        wanted, advice = pursued(chosen, where)
+        played = solved(chosen, where.card.ruleset, where.card)
+        advice = played.advise_position(where)
         if as_json:
-            show_json(advice.as_dict(top))
+            show_json(advice.as_dict(top) | goal_json(played))
             return
-        show_goal(wanted, advice, _TOP if top is None else top, in_words)
+        show_goal(played, advice, _TOP if top is None else top, in_words)
         show_line(f"\nPosition: {where}", style="dim")
         return
     table = _table(where.card.ruleset)

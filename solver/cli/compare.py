@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import click
 from ..rules import names
 from ..rules.changes import parsed_values
 from .choice import check_picture, chosen_changes, plot_option, set_option, threads_option
+from .goal import Chosen, goal_of, goal_options, heading, number
 from .output import percent, progress_bar, room, show_json, show_line, show_table
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ _HEADER = ("Expected", "Difference", "Deviation", "5 %", "Median", "95 %", "Uppe
     metavar="KEY=V1,V2,...",
     help="Compare values of a key of the rules, such as rolls=2,3,4; with several keys, all combinations.",
 )
+@goal_options
 @plot_option("the distributions, one over the other,")
 @threads_option
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
@@ -39,11 +42,14 @@ def command(
     games: tuple[str, ...],
     changes: tuple[str, ...],
     varied: tuple[str, ...],
+    chosen: Chosen,
     picture: Path | None,
     threads: int | None,
     as_json: bool,
 ) -> None:
     """Compare games under optimal play, all games unless some are named.
+
+    Play is optimal for the expected score, or for a goal, whose value is then the first column.
 
     Expected score, its difference from the first row, standard deviation and quantiles in points; how
     often the upper bonus is reached, and how often the box that can hold most holds points.
@@ -54,6 +60,7 @@ def command(
     dicewise compare yahtzee --vary upper_bonus.points=0,35,50
     dicewise compare yahtzee --vary yahtzee.joker=none,free,forced
     dicewise compare yatzy --vary "upper_bonus=[],[{at=63,points=50}]" --set rolls=4
+    dicewise compare yacht yacht-sum --goal 200
 
     Keys and values are those of --set and of a rules file; values are separated by commas outside
     brackets and quotes. `dicewise rules NAME` lists the keys.
@@ -65,7 +72,8 @@ def command(
     wanted = [rules for game in games or names() for rules in comparison.variants(game, vary, fixed)]
     check_picture(picture)
     with progress_bar(f"Comparing {len(wanted)} rulesets") as progress:
-        found = comparison.compare(wanted, threads=threads, progress=progress)
+        goal = partial(goal_of, chosen) if chosen.given else None
+        found = comparison.compare(wanted, goal, threads=threads, progress=progress)
     if picture:
         from .. import plot
 
@@ -79,7 +87,12 @@ def command(
         (common,) = comparison.variants(games[0], {}, {k: v for k, v in fixed.items() if k not in vary})
         first, shown = common.name, len(common.name.removesuffix("]")) + 1
         labels = [label[shown:-1] for label in labels]
-    _show((first, *labels), [_HEADER, *map(_figures, found.rows)])
+    figures = [_HEADER, *map(_figures, found.rows)]
+    if chosen.given:
+        aims = [goal_of(chosen, scores.table) for scores in found.distributions]
+        values = [number(aim, row.goal or 0.0) for aim, row in zip(aims, found.rows, strict=True)]
+        figures = [(value, *row) for value, row in zip((heading(aims[0]), *values), figures, strict=True)]
+    _show((first, *labels), figures)
     if picture:
         show_line(f"\nPlot: {picture}", style="dim")
 
@@ -88,8 +101,8 @@ def _show(labels: Sequence[str], figures: Sequence[Sequence[str]]) -> None:
     """Print the figures, each row after its label; where a line has no room for them, in two tables."""
     width = max(map(len, labels)) + sum(_GAP + max(map(len, column)) for column in zip(*figures, strict=True))
     parts = [slice(None)] if width <= room(width) else [slice(_FIRST), slice(_FIRST, None)]
-    for number, part in enumerate(parts):
-        if number:
+    for place, part in enumerate(parts):
+        if place:
             show_line()
         header, *rows = ((label, *row[part]) for label, row in zip(labels, figures, strict=True))
         show_table(rows, header, right=range(1, len(header)), whole=())

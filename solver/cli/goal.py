@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import click
 
@@ -12,10 +13,12 @@ from ..errors import GoalError
 from .output import percent, progress_bar, show_line, show_table
 
 if TYPE_CHECKING:
+    from ..distributions import Distribution
     from ..goals import Goal
     from ..lookup import Advice, Option, Table
+    from ..pursuit import Pursuit
     from ..rules import Ruleset
-    from ..scorecard import Position
+    from ..scorecard import Scorecard
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -27,16 +30,47 @@ class Chosen(NamedTuple):
     against: tuple[str, ...]
     theta: float | None
     floor: bool
+    ceiling: bool
     utility: Path | None
 
     @property
     def given(self) -> bool:
         """Whether some goal is chosen."""
-        return any((self.score is not None, self.against, self.theta is not None, self.floor, self.utility))
+        return bool(self.named)
+
+    @property
+    def named(self) -> list[str]:
+        """The options that are given."""
+        given = {
+            "--goal": self.score is not None,
+            "--against": bool(self.against),
+            "--risk": self.theta is not None,
+            "--floor": self.floor,
+            "--ceiling": self.ceiling,
+            "--utility": self.utility is not None,
+        }
+        return [name for name, chosen in given.items() if chosen]
 
 
 def goal_options(command: _Command) -> _Command:
-    """Add the options that name a goal, given to the command as the parts of `Chosen`."""
+    """Add the options that name a goal, given to the command as `chosen`."""
+
+    @wraps(command)
+    def bundled(
+        *,
+        goal: int | None,
+        against: tuple[str, ...],
+        risk: float | None,
+        floor: bool,
+        ceiling: bool,
+        utility: Path | None,
+        **others: Any,
+    ) -> Any:
+        chosen = Chosen(goal, against, risk, floor, ceiling, utility)
+        if len(chosen.named) > 1:
+            raise GoalError(f"goal: found {' and '.join(chosen.named)}, expected one of them")
+        return command(chosen=chosen, **others)
+
     options = (
         click.option(
             "--goal", type=int, metavar="SCORE", help="Reach this final score, with the best chance."
@@ -58,6 +92,7 @@ def goal_options(command: _Command) -> _Command:
         click.option(
             "--floor", is_flag=True, help="The greatest score that is certain, whatever the dice do."
         ),
+        click.option("--ceiling", is_flag=True, help="The greatest score that can be."),
         click.option(
             "--utility",
             type=click.Path(path_type=Path),
@@ -65,9 +100,10 @@ def goal_options(command: _Command) -> _Command:
             help="Any value of the final score: lines of a score and its value, linear between.",
         ),
     )
+    added: Any = bundled
     for option in reversed(options):
-        command = option(command)
-    return command
+        added = option(added)
+    return cast(_Command, added)
 
 
 def goal_of(chosen: Chosen, table: Table) -> Goal:
@@ -76,27 +112,19 @@ def goal_of(chosen: Chosen, table: Table) -> Goal:
     Raises
     ------
     GoalError
-        If they name more than one, or one that makes no sense.
+        If it makes no sense.
     """
-    from ..goals import Floor, Reach, Risk, Utility
+    from ..goals import Ceiling, Floor, Reach, Risk, Utility
 
-    kinds = {
-        "--goal": chosen.score is not None,
-        "--against": bool(chosen.against),
-        "--risk": chosen.theta is not None,
-        "--floor": chosen.floor,
-        "--utility": chosen.utility is not None,
-    }
-    named = [name for name, given in kinds.items() if given]
-    if len(named) != 1:
-        raise GoalError(f"goal: found {' and '.join(named)}, expected one of them")
     if chosen.score is not None:
         return Reach(chosen.score)
     if chosen.theta is not None:
         return Risk(chosen.theta)
     if chosen.utility is not None:
         return Utility(_utility(chosen.utility))
-    return Floor() if chosen.floor else _win(chosen.against, table)
+    if chosen.against:
+        return _win(chosen.against, table)
+    return Floor() if chosen.floor else Ceiling()
 
 
 def _win(against: tuple[str, ...], table: Table) -> Goal:
@@ -139,21 +167,61 @@ def _utility(path: Path) -> Callable[[Any], Any]:
     return lambda asked: np.interp(asked, scores, [points[score] for score in scores])
 
 
-def pursued(chosen: Chosen, where: Position) -> tuple[Goal, Advice]:
-    """Solve the goal from a position's card on, and advise for it."""
+def solved(
+    chosen: Chosen, rules: Ruleset, card: Scorecard | None = None, threads: int | None = None
+) -> Table | Pursuit:
+    """Solve a game, or the goal that is chosen from a card on."""
     from .. import library
+
+    with progress_bar(f"Solving {rules.name}") as progress:
+        table = library.solve(rules, threads=threads, progress=progress)
+    if not chosen.given:
+        return table
     from ..pursuit import pursue
 
-    with progress_bar("Solving the game") as progress:
-        table = library.solve(where.card.ruleset, progress=progress)
     goal = goal_of(chosen, table)
     with progress_bar("Solving the goal") as progress:
-        found = pursue(table, goal, where.card, progress=progress)
-    return goal, found.advise_position(where)
+        return pursue(table, goal, card, threads=threads, progress=progress)
 
 
-def show_goal(goal: Goal, advice: Advice, top: int, in_words: Callable[[Option, Ruleset], str]) -> None:
+def goal_rows(
+    played: Table | Pursuit, scores: Distribution | None = None, plain: Distribution | None = None
+) -> list[tuple[str, str]]:
+    """Return what a goal is worth, as lines of a table; none where play is for points.
+
+    With `scores`, what these are worth, and with `plain` what play for points gives beside it.
+    """
+    from ..goals import worth
+    from ..pursuit import Pursuit
+
+    if not isinstance(played, Pursuit):
+        return []
+    goal = played.goal
+    text = _worth(goal, played.value() if scores is None else worth(goal, scores))
+    if plain is not None:
+        text += f" ({number(goal, worth(goal, plain))} when playing for points)"
+    return [("Goal", text)]
+
+
+def goal_json(played: Table | Pursuit, scores: Distribution | None = None) -> dict[str, Any]:
+    """Return what was played for as it is written in JSON, with what the scores are worth to it."""
+    from ..goals import worth
+    from ..pursuit import Pursuit
+
+    if not isinstance(played, Pursuit):
+        return {}
+    kind = {"kind": type(played.goal).__name__.lower(), "unit": played.unit}
+    return {"goal": kind | ({} if scores is None else {"value": worth(played.goal, scores)})}
+
+
+def show_goal(
+    played: Table | Pursuit, advice: Advice, top: int, in_words: Callable[[Option, Ruleset], str]
+) -> None:
     """Print the best move for a goal, what the best move for points would give, and the others."""
+    from ..pursuit import Pursuit
+
+    assert isinstance(played, Pursuit)
+    goal = played.goal
     rules = advice.position.card.ruleset
     best = advice.best
     show_line(f"{in_words(best, rules)}: {_worth(goal, best.value)}{_points(best)}", style="bold")
@@ -165,10 +233,10 @@ def show_goal(goal: Goal, advice: Advice, top: int, in_words: Callable[[Option, 
     if shown:
         show_line()
         rows = [
-            (in_words(option, rules), _number(goal, option.value), f"{option.expected or 0:.2f}")
+            (in_words(option, rules), number(goal, option.value), f"{option.expected or 0:.2f}")
             for option in shown
         ]
-        show_table(rows, ("Otherwise", _heading(goal), "Expected score"), right=(1, 2), indent=2)
+        show_table(rows, ("Otherwise", heading(goal), "Expected score"), right=(1, 2), indent=2)
     if more := len(advice.options) - 1 - len(shown):
         show_line(f"  {more} more; --top {len(advice.options)} shows all.", style="dim")
 
@@ -177,7 +245,8 @@ def _points(option: Option) -> str:
     return f" (expected final score {option.expected:.2f})"
 
 
-def _number(goal: Goal, value: float) -> str:
+def number(goal: Goal, value: float) -> str:
+    """Return the value of a goal as people write it."""
     from ..goals import Reach, Utility, Win
 
     if isinstance(goal, Reach | Win):
@@ -185,23 +254,26 @@ def _number(goal: Goal, value: float) -> str:
     return f"{value:.6g}" if isinstance(goal, Utility) else f"{value:.2f}"
 
 
-def _heading(goal: Goal) -> str:
-    from ..goals import Floor, Reach, Risk, Win
+def heading(goal: Goal) -> str:
+    """Return the name of a column with the values of a goal."""
+    from ..goals import Ceiling, Floor, Reach, Risk, Win
 
     if isinstance(goal, Reach):
         return f"{goal.score} or more"
-    names = {Win: "Wins", Risk: "Worth for sure", Floor: "Certain"}
+    names = {Win: "Wins", Risk: "Worth for sure", Floor: "Certain", Ceiling: "Possible"}
     return next((name for kind, name in names.items() if isinstance(goal, kind)), "Utility")
 
 
 def _worth(goal: Goal, value: float) -> str:
-    from ..goals import Floor, Reach, Risk, Win
+    from ..goals import Ceiling, Floor, Reach, Risk, Win
 
-    text = _number(goal, value)
+    text = number(goal, value)
     if isinstance(goal, Reach):
         return f"{text} to reach {goal.score}"
     if isinstance(goal, Win):
         return f"{text} to win"
     if isinstance(goal, Risk):
         return f"worth {text} points for sure"
-    return f"{text} points are certain" if isinstance(goal, Floor) else f"utility {text}"
+    if isinstance(goal, Floor | Ceiling):
+        return f"{text} points are {'certain' if isinstance(goal, Floor) else 'possible'}"
+    return f"utility {text}"

@@ -10,6 +10,7 @@ import click
 from . import Fault
 from .choice import chosen_rules, set_option, threads_option
 from .figures import show_statistics
+from .goal import Chosen, goal_json, goal_options, goal_rows, solved
 from .output import progress_bar, show_json
 
 
@@ -32,6 +33,7 @@ from .output import progress_bar, show_json
     help='The boxes filled at the start, such as "ones=3 sixes=24".  [default: an empty card]',
 )
 @set_option
+@goal_options
 @threads_option
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
 def command(
@@ -40,35 +42,37 @@ def command(
     seed: int,
     card: str | None,
     changes: tuple[str, ...],
+    chosen: Chosen,
     threads: int | None,
     as_json: bool,
 ) -> None:
     """Play whole games with optimal play and say how they end, beside the exact expected score.
 
+    Play is optimal for the expected score, or for a goal; beside it then stands its exact value.
+
     \b
     dicewise simulate yahtzee -n 1000000
     dicewise simulate yatzy -n 100000 --seed 7 --json
     dicewise simulate yahtzee -n 10000 --card "yahtzee=50 sixes=18"
+    dicewise simulate yacht -n 10000 --goal 200
 
     In JSON, `scores` are final scores and `probabilities` the share of the games that ended with each.
     """  # noqa: D301
     rules = chosen_rules(name, changes)
-    from .. import library
     from ..scorecard import Scorecard
     from ..simulation import simulate
     from ..summary import statistics
 
     held = Scorecard.parse(rules, card or "")
-    with progress_bar(f"Solving {rules.name}") as progress:
-        table = library.solve(rules, threads=threads, progress=progress)
+    optimal = solved(chosen, rules, held, threads)
     started = perf_counter()
     try:
         with progress_bar(f"Playing {rules.name}") as progress:
-            played = simulate(table, games, seed=seed, card=held, threads=threads, progress=progress)
+            played = simulate(optimal, games, seed=seed, card=held, threads=threads, progress=progress)
     except MemoryError:
         raise Fault(f"--games {games}: found too little memory for so many games") from None
     seconds = perf_counter() - started
-    scores, expected = played.distribution, table.value(held)
+    scores, value = played.distribution, optimal.value(held)
     found = replace(statistics(scores), standard_deviation=played.standard_deviation)
     if as_json:
         show_json(
@@ -77,18 +81,24 @@ def command(
                 "games": games,
                 "seed": seed,
                 "standard_error": played.standard_error,
-                "expected_score": expected,
+                "expected_score": None if chosen.given else value,
                 "seconds": seconds,
                 "games_per_second": games / seconds,
                 "scores": scores.scores.tolist(),
                 "probabilities": scores.probabilities.tolist(),
             }
+            | goal_json(optimal, scores)
+            | ({"value": value} if chosen.given else {})
         )
         return
     rows = [
         ("Games", f"{games:,}, seed {seed}"),
         ("Time", f"{seconds:.2f} s, {games / seconds:,.0f} games a second"),
         ("Mean", f"{found.mean:.4f} points, standard error {played.standard_error:.4f}"),
-        ("Expected score", f"{expected:.10f} points"),
     ]
+    if chosen.given:
+        rows += goal_rows(optimal, scores)
+        rows += [("Exactly", text) for _, text in goal_rows(optimal)]
+    else:
+        rows.append(("Expected score", f"{value:.10f} points"))
     show_statistics(found, rules, rows)

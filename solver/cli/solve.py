@@ -11,7 +11,8 @@ import click
 from ..errors import ForeignTable, TableError
 from . import Fault
 from .choice import chosen_rules, set_option
-from .output import progress_bar, show_json, show_line, show_table, size
+from .goal import Chosen, goal_json, goal_options, goal_rows, solved
+from .output import show_json, show_line, show_table, size
 
 
 @click.command("solve")
@@ -23,11 +24,19 @@ from .output import progress_bar, show_json, show_line, show_table, size
     "--threads", type=click.IntRange(min=1), metavar="N", help="Threads to use; all cores unless given."
 )
 @set_option
+@click.option("--card", metavar="TEXT", help="The boxes filled so far, to solve a goal from there on.")
+@goal_options
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
 def command(
-    name: str, output: Path | None, threads: int | None, changes: tuple[str, ...], as_json: bool
+    name: str,
+    output: Path | None,
+    threads: int | None,
+    changes: tuple[str, ...],
+    card: str | None,
+    chosen: Chosen,
+    as_json: bool,
 ) -> None:
-    """Solve a game exactly: its expected score under optimal play.
+    """Solve a game exactly: its expected score under optimal play, or what a goal is worth.
 
     The result is the same to the bit for any number of threads. Ctrl-C stops and writes nothing.
 
@@ -35,29 +44,41 @@ def command(
     dicewise solve yahtzee
     dicewise solve house.toml --output house.dwt
     dicewise solve yatzy --set rolls=4 --set "upper_bonus=[]"
+    dicewise solve yatzy --risk 0.05
+    dicewise solve yahtzee --card "yahtzee=50 sixes=24 ones=3 twos=6 chance=25" --goal 300
     """  # noqa: D301
+    if output and chosen.given:
+        raise click.UsageError(f"--output keeps expected scores: expected no {chosen.named[0]} beside it")
+    if card is not None and not chosen.given:
+        raise click.UsageError("--card goes with a goal, which is solved from there on; found no goal")
     rules = chosen_rules(name, changes)
     if output:
         _check_output(output)
     from .. import library
+    from ..pursuit import Pursuit
+    from ..scorecard import Scorecard
 
+    held = Scorecard.parse(rules, card or "")
     started = perf_counter()
-    with progress_bar(f"Solving {rules.name}") as progress:
-        table = library.solve(rules, threads=threads, progress=progress)
+    played = solved(chosen, rules, held, threads)
     seconds = perf_counter() - started
+    table = played.table if isinstance(played, Pursuit) else played
     if output:
         library.save(table, output)
-    value, count = table.value(), table.states.count
+    value, count = table.value(held), table.states.count
     if as_json:
         path = str(output) if output else None
         show_json(
             {"rules": rules.name, "expected_score": value, "states": count, "seconds": seconds, "table": path}
+            | goal_json(played)
+            | ({"value": played.value()} if chosen.given else {})
         )
         return
     show_line(rules.title + (f": {rules.summary}" if rules.summary else ""), style="bold")
     rows = [
         ("Rules", rules.name),
         ("Expected score", f"{value:.10f} points"),
+        *goal_rows(played),
         ("States", f"{count:,}"),
         ("Time", f"{seconds:.2f} s"),
     ]

@@ -8,6 +8,7 @@ import click
 
 from .choice import check_picture, chosen_rules, plot_option, set_option, threads_option
 from .figures import show_statistics
+from .goal import Chosen, goal_json, goal_options, goal_rows, solved
 from .output import progress_bar, show_json, show_line
 
 
@@ -23,6 +24,7 @@ from .output import progress_bar, show_json, show_line
     "--rerolls", type=int, metavar="N", help="Rerolls left then.  [default: as after the first roll]"
 )
 @set_option
+@goal_options
 @plot_option("the histogram")
 @threads_option
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
@@ -32,12 +34,14 @@ def command(
     dice: str | None,
     rerolls: int | None,
     changes: tuple[str, ...],
+    chosen: Chosen,
     picture: Path | None,
     threads: int | None,
     as_json: bool,
 ) -> None:
     """Say how final scores spread under optimal play: exactly, not by sampling.
 
+    Play is optimal for the expected score, or for a goal.
     Mean, deviation, quantiles, histogram, the chance of each round fifty, and what each box brings.
 
     \b
@@ -45,6 +49,7 @@ def command(
     dicewise stats yatzy --plot yatzy.svg
     dicewise stats yahtzee --card "yahtzee=50 sixes=18" --dice "1 3 3 4 6" --rerolls 1
     dicewise stats yacht --set rolls=2 --json
+    dicewise stats yacht --goal 200
 
     In JSON, `scores` are all final scores and `probabilities` those of each.
     """  # noqa: D301
@@ -52,7 +57,6 @@ def command(
         raise click.UsageError("--rerolls goes with --dice, which says what is on the table")
     rules = chosen_rules(name, changes)
     check_picture(picture)
-    from .. import library
     from ..distributions import distribution
     from ..scorecard import Position, Scorecard, parse_dice
     from ..summary import statistics
@@ -61,10 +65,11 @@ def command(
     left = rules.rolls - 1 if rerolls is None else rerolls
     where = None if dice is None else Position(held, parse_dice(rules, dice), left)
     thrown = (None, None) if where is None else (where.dice, where.rerolls)
-    with progress_bar(f"Solving {rules.name}") as progress:
-        table = library.solve(rules, threads=threads, progress=progress)
+    played = solved(chosen, rules, held, threads)
     with progress_bar(f"Adding up the games of {rules.name}") as progress:
-        scores = distribution(table, held, *thrown, threads=threads, progress=progress)
+        scores = distribution(played, held, *thrown, threads=threads, progress=progress)
+    # What the goal is worth here: from the dice on, where there are some.
+    plain = distribution(scores.table, held, *thrown, threads=threads) if chosen.given else None
     found = statistics(scores)
     if picture:
         from .. import plot
@@ -74,10 +79,12 @@ def command(
         show_json(
             found.as_dict()
             | {"dice": where and where.dice, "rerolls": where and where.rerolls}
+            | goal_json(played, scores)
             | {"scores": scores.scores.tolist(), "probabilities": scores.probabilities.tolist()}
         )
         return
     rows = [("Mean", f"{found.mean:.10f} points")]
+    rows += goal_rows(played, scores, plain)
     if where:
         rows.insert(0, ("Dice", f"{' '.join(map(str, where.dice))}, rerolls left: {where.rerolls}"))
     show_statistics(found, rules, rows)

@@ -1,0 +1,307 @@
+"""The compiled loops that follow a goal's strategy: what it does in any state at any score so far.
+
+Two lattices go side by side through each tile of lanes: the goal's numbers, and the expected points to
+come, by which what is equal for the goal is decided. Each has its work arrays `rows` and `keeps`; the
+second half of `rows` holds the same rows with the bonus for a further Yahtzee. Besides,
+
+    choices    a row a (rerolls left, roll): the action chosen, category c or boxes + keep, as a float64;
+               then two rows a roll for the best fill's number and expected points
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .goal_kernels import BlockPlan, extremes
+from .kernels import best_fills, compiled, maxima, means, part, position_after, roll_row
+from .plan import DecisionPlan, Floats, Ints, LanePlan, Plan, RowPlan, SetPlan, TurnPlan
+from .states import LANES
+from .turn import TIE
+from .vectors import above, add, greater, load, spread, store, times
+
+_LOW = -np.inf
+_TINY = 1e-300
+"""So that 0 equals 0 where ties are a share of the greatest number."""
+
+POINTS, FACTORS, BLOCKS = range(3)
+"""What points do to a state's number: they are added; they are a factor exp(theta x points); they move on."""
+
+MEAN, LEAST, GREATEST = range(3)
+"""What a die still to be thrown is worth."""
+
+
+class GoalPlan(NamedTuple):
+    """A goal's numbers: what kind they are, and where they lie.
+
+    `values` goes by position, or where points move on (`BLOCKS`) by the places that `blocks` tells.
+    `reference` (by position) is what factors are relative to. Numbers closer to the greatest than `points`
+    plus `share` of it are equal to it.
+    """
+
+    kind: int
+    chance: int
+    values: Floats
+    theta: float
+    reference: Floats
+    blocks: BlockPlan
+    points: float
+    share: float
+
+
+@compiled
+def choose_for_goal(
+    goal: GoalPlan,
+    expected: GoalPlan,
+    plan: Plan,
+    lanes: LanePlan,
+    scores: Ints,
+    inside: DecisionPlan,
+    actions: NDArray[np.int16],
+    rows: Floats,
+    keeps: Floats,
+    rows_expected: Floats,
+    keeps_expected: Floats,
+    choices: Floats,
+) -> None:
+    """Write the strategy's action in each state and score, for rerolls left and roll.
+
+    `actions` has the axes lane, rerolls left and roll.
+    """
+    sets, turn, row_plan = plan.sets, plan.turn, plan.rows
+    rolls = turn.keeps - turn.short
+    for first in range(0, len(lanes.set), LANES):
+        end = min(first + LANES, len(lanes.set))
+        lane = first
+        while lane < end:
+            number = lanes.set[lane]
+            last = lane + 1
+            while last < end and lanes.set[last] == number:
+                last += 1
+            fill_worth(goal, row_plan, sets, lanes, scores, lane, last, first, rows)
+            fill_worth(expected, row_plan, sets, lanes, scores, lane, last, first, rows_expected)
+            available, fresh = sets.available[number], lane == first
+            best_fills(turn, row_plan, available, fresh, rows, keeps)
+            best_fills(turn, row_plan, available, fresh, rows_expected, keeps_expected)
+            choose_goal_fills(goal, row_plan, turn, available, fresh, rows, rows_expected, choices)
+            if sets.special[number]:
+                for column in range(lane - first, last - first):
+                    armed = sets.arming >= 0 and lanes.lane[first + column] >= sets.classes[number]
+                    choose_joker(
+                        goal,
+                        turn,
+                        row_plan,
+                        sets,
+                        number,
+                        armed,
+                        column,
+                        rows,
+                        keeps,
+                        rows_expected,
+                        keeps_expected,
+                        choices,
+                    )
+            lane = last
+        for rerolls in range(1, turn.rerolls + 1):
+            if goal.chance == MEAN:
+                means(turn, keeps)
+            else:
+                extremes(turn, goal.chance == GREATEST, keeps)
+            means(turn, keeps_expected)
+            choose_goal_keeps(
+                goal, turn, row_plan.boxes, inside, rerolls * rolls, choices, keeps, keeps_expected
+            )
+            if rerolls < turn.rerolls:
+                maxima(turn, keeps)
+                maxima(turn, keeps_expected)
+        for at in range(first, end):
+            for left in range(turn.rerolls + 1):
+                for roll in range(rolls):
+                    actions[at, left, roll] = int(choices[(left * rolls + roll) * LANES + at - first])
+
+
+@compiled
+def fill_worth(
+    goal: GoalPlan,
+    plan: RowPlan,
+    sets: SetPlan,
+    lanes: LanePlan,
+    scores: Ints,
+    first: int,
+    last: int,
+    base: int,
+    rows: Floats,
+) -> None:
+    """Write the rows of each box that may be filled, for lanes first .. last-1 of one filled set.
+
+    Lane `base` goes to column 0; minus infinity goes to the columns of other lanes.
+    """
+    number = lanes.set[first]
+    with_bonus = len(plan.points)
+    for category in range(plan.boxes):
+        if not sets.available[number] >> category & 1:
+            continue
+        for row in range(plan.first[category], plan.first[category + 1]):
+            store(rows, row * LANES, spread(_LOW))
+            store(rows, (with_bonus + row) * LANES, spread(_LOW))
+            before, after = np.int64(-1), 0
+            for lane in range(first, last):
+                if lanes.lane[lane] != before:
+                    before = lanes.lane[lane]
+                    after = position_after(plan, sets, number, before, category, row)
+                to = row * LANES + lane - base
+                here = sets.start[number] + before
+                rows[to] = worth_of(goal, here, scores[lane], after, plan.points[row])
+                if sets.special[number] and sets.arming >= 0 and before >= sets.classes[number]:
+                    gain = plan.points[row] + plan.bonus
+                    rows[to + with_bonus * LANES] = worth_of(goal, here, scores[lane], after, gain)
+
+
+@part
+def worth_of(goal: GoalPlan, here: int, score: int, after: int, gain: float) -> float:
+    """Return the goal's number for getting points at a score and going on from the state after."""
+    if goal.kind == POINTS:
+        return float(goal.values[after] + gain)
+    if goal.kind == FACTORS:
+        return float(
+            np.exp(goal.theta * (gain + goal.reference[after] - goal.reference[here])) * goal.values[after]
+        )
+    at = score + np.int64(gain) - goal.blocks.low[after]
+    if at < 0:
+        return goal.blocks.below
+    if at >= goal.blocks.length[after]:
+        return goal.blocks.above
+    return float(goal.values[goal.blocks.start[after] + at])
+
+
+@part
+def bound_of(goal: GoalPlan, best: object) -> object:
+    """Return, lane by lane, what a number must be above to equal the best."""
+    less = times(best, spread(1.0 - goal.share))
+    more = times(best, spread(1.0 + goal.share))
+    return add(above(best, spread(0.0), less, more), spread(-goal.points - _TINY))
+
+
+@part
+def choose_goal_fills(
+    goal: GoalPlan,
+    plan: RowPlan,
+    turn: TurnPlan,
+    available: int,
+    fresh: bool,
+    rows: Floats,
+    rows_expected: Floats,
+    choices: Floats,
+) -> None:
+    """Write the box chosen for each roll, the goal's best number and the chosen box's expected points."""
+    rolls = turn.keeps - turn.short
+    best_rows = (turn.rerolls + 1) * rolls
+    for roll in range(rolls):
+        best = spread(_LOW)
+        for category in range(plan.boxes):
+            if available >> category & 1:
+                best = greater(load(rows, plan.of_roll[category * rolls + roll]), best)
+        bound, points = bound_of(goal, best), spread(_LOW)
+        for category in range(plan.boxes):
+            if available >> category & 1:
+                row = plan.of_roll[category * rolls + roll]
+                equal = above(load(rows, row), bound, load(rows_expected, row), spread(_LOW))
+                points = greater(equal, points)
+        least = add(points, spread(-TIE))
+        choice = spread(-1.0)
+        if not fresh:
+            choice = load(choices, roll * LANES)
+            best = greater(load(choices, (best_rows + roll) * LANES), best)
+            points = greater(load(choices, (best_rows + rolls + roll) * LANES), points)
+        for category in range(plan.boxes - 1, -1, -1):
+            if available >> category & 1:
+                row = plan.of_roll[category * rolls + roll]
+                equal = above(load(rows, row), bound, load(rows_expected, row), spread(_LOW))
+                choice = above(equal, least, spread(float(category)), choice)
+        store(choices, roll * LANES, choice)
+        store(choices, (best_rows + roll) * LANES, best)
+        store(choices, (best_rows + rolls + roll) * LANES, points)
+
+
+@compiled
+def choose_joker(
+    goal: GoalPlan,
+    turn: TurnPlan,
+    plan: RowPlan,
+    sets: SetPlan,
+    number: int,
+    armed: bool,
+    column: int,
+    rows: Floats,
+    keeps: Floats,
+    rows_expected: Floats,
+    keeps_expected: Floats,
+    choices: Floats,
+) -> None:
+    """Do as `choose_goal_fills` and `kernels.best_fills` for one lane's rolls of all dice alike."""
+    rolls = turn.keeps - turn.short
+    best_rows = (turn.rerolls + 1) * rolls
+    bonus = len(plan.points) if armed else 0
+    for face in range(6):
+        allowed, roll = sets.joker_boxes[number, face], plan.alike[face]
+        best, most = _LOW, _LOW
+        for category in range(plan.boxes):
+            if allowed >> category & 1:
+                row = (roll_row(plan, sets, number, category, face, rolls) + bonus) * LANES + column
+                best, most = max(best, rows[row]), max(most, rows_expected[row])
+        margin = goal.share * abs(best) + goal.points + _TINY
+        points = _LOW
+        for category in range(plan.boxes):
+            if allowed >> category & 1:
+                row = (roll_row(plan, sets, number, category, face, rolls) + bonus) * LANES + column
+                if rows[row] > best - margin:
+                    points = max(points, rows_expected[row])
+        for category in range(plan.boxes - 1, -1, -1):
+            if allowed >> category & 1:
+                row = (roll_row(plan, sets, number, category, face, rolls) + bonus) * LANES + column
+                if rows[row] > best - margin and rows_expected[row] > points - TIE:
+                    choices[roll * LANES + column] = category
+        choices[(best_rows + roll) * LANES + column] = best
+        choices[(best_rows + rolls + roll) * LANES + column] = points
+        keeps[(turn.short + roll) * LANES + column] = best
+        keeps_expected[(turn.short + roll) * LANES + column] = most
+
+
+@part
+def choose_goal_keeps(
+    goal: GoalPlan,
+    turn: TurnPlan,
+    boxes: int,
+    inside: DecisionPlan,
+    to: int,
+    choices: Floats,
+    keeps: Floats,
+    keeps_expected: Floats,
+) -> None:
+    """Write the choice for each roll between its best fill and the keeps inside it, from row `to` on."""
+    rolls = turn.keeps - turn.short
+    best_rows = (turn.rerolls + 1) * rolls
+    for roll in range(rolls):
+        places = range(inside.inside_first[roll], inside.inside_first[roll + 1])
+        best = spread(_LOW)
+        for place in places:
+            best = greater(load(keeps, inside.inside[place] * LANES), best)
+        bound, points = bound_of(goal, best), spread(_LOW)
+        for place in places:
+            keep = inside.inside[place] * LANES
+            equal = above(load(keeps, keep), bound, load(keeps_expected, keep), spread(_LOW))
+            points = greater(equal, points)
+        least = add(points, spread(-TIE))
+        choice = spread(-1.0)
+        for place in range(inside.inside_first[roll + 1] - 1, inside.inside_first[roll] - 1, -1):
+            keep = inside.inside[place]
+            equal = above(load(keeps, keep * LANES), bound, load(keeps_expected, keep * LANES), spread(_LOW))
+            choice = above(equal, least, spread(float(boxes + keep)), choice)
+        fill = load(choices, (best_rows + roll) * LANES)
+        bound = bound_of(goal, greater(fill, best))
+        filled = above(fill, bound, load(choices, (best_rows + rolls + roll) * LANES), spread(_LOW))
+        kept = above(best, bound, points, spread(_LOW))
+        least = add(greater(filled, kept), spread(-TIE))
+        store(choices, (to + roll) * LANES, above(filled, least, load(choices, roll * LANES), choice))
