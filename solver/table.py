@@ -14,8 +14,6 @@ import hashlib
 import json
 import math
 import os
-import re
-import struct
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -25,24 +23,16 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import (
-    DamagedTable,
-    ForeignTable,
-    MangledTable,
-    TruncatedTable,
-    VersionTable,
-    WrongRulesTable,
-)
+from .errors import DamagedTable, WrongRulesTable
 from .files import opened, quoted, replace
+from .front import BYTES, Kind
 from .payload import packed, payload_order, unpacked, width
 from .rules import Ruleset
 from .scoring import scoring
 from .states import States
 
-MAGIC = b"\x89DWT\r\n\x1a\n"
-"""A byte beyond ASCII, both line endings and the end-of-file of old: each text mode changes some of it."""
-
-VERSION = 1
+KIND = Kind(b"DWT", 1, "table", "table", "solve the game again")
+MAGIC, VERSION = KIND.magic, KIND.version
 
 GENERATOR = "dicewise 1"
 """Changes when this program writes other bytes for the same rules, not with every release."""
@@ -53,13 +43,8 @@ EXPECTED_SCORE = "expected score"
 SCALE = 1e-6
 """Points to a step, unless another scale is asked for."""
 
-# What text modes make of the start: a byte more or less at a line's end, the first one without its eighth
-# bit, or taken for Latin-1 or for no letter at all and written as UTF-8 or as a question mark.
-_MANGLED = re.compile(rb"(\x89|\x09|\xc2\x89|\xef\xbf\xbd|\?)DWT[\r\n]")
-_PREFIX = struct.Struct("<8sHI")
-_CHECK = struct.Struct("<I")
 _MOST_STEPS = 2**31 - 1
-_AGAIN = "copy it again, or solve the game again"
+_AGAIN = KIND.again
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,11 +141,9 @@ def encode(
         steps = 0
     planes = packed(values, steps, order)
     stored = [_deflated(plane) for plane in planes]
-    rules = states.scoring
-    used = set(states.upper_filled(states.filled).tolist())
     header = Header(
         digest=digest,
-        name=_plain_name(ruleset),
+        name=plain_name(ruleset),
         title=ruleset.title,
         objective=objective,
         generator=GENERATOR,
@@ -171,19 +154,26 @@ def encode(
         planes=tuple(map(len, stored)),
         crc32=zlib.crc32(b"".join(stored)),
         sha256=hashlib.sha256(b"".join(planes)).hexdigest(),
-        boxes=ruleset.keys,
-        upper=tuple(np.flatnonzero(rules.upper).tolist()),
-        order=rules.order,
-        arming=states.arming if states.arming >= 0 else None,
-        subtotals=tuple(
-            tuple(least.tolist()) if filled in used else ()
-            for filled, least in enumerate(states.upper.lowest)
-        ),
+        **layout(ruleset, states),
     )
     contents = {name: getattr(header, name) for name in _KINDS}
     text = json.dumps(contents, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
-    front = _PREFIX.pack(MAGIC, VERSION, len(text)) + text
-    return header, front + _CHECK.pack(zlib.crc32(front)) + b"".join(stored)
+    return header, KIND.front(text) + b"".join(stored)
+
+
+def layout(ruleset: Ruleset, states: States) -> dict[str, Any]:
+    """Return what a header says for a program to find a state's value: the last five keys of `Header`."""
+    used = set(states.upper_filled(states.filled).tolist())
+    return {
+        "boxes": ruleset.keys,
+        "upper": tuple(np.flatnonzero(states.scoring.upper).tolist()),
+        "order": states.scoring.order,
+        "arming": states.arming if states.arming >= 0 else None,
+        "subtotals": tuple(
+            tuple(least.tolist()) if filled in used else ()
+            for filled, least in enumerate(states.upper.lowest)
+        ),
+    }
 
 
 def write(
@@ -297,34 +287,9 @@ def manifest_entry(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 def _header(file: BinaryIO, size: int, path: str | os.PathLike[str]) -> Header:
     """Read the header from the start of a file of `size` bytes, up to the payload."""
-    named = quoted(path)
-    front = file.read(_PREFIX.size)
-    if not front.startswith(MAGIC) and not MAGIC.startswith(front):
-        start = front[: len(MAGIC)]
-        if _MANGLED.match(front):
-            what = f"was changed by a text-mode transfer: it starts with {start!r} instead of {MAGIC!r}"
-            raise MangledTable(f"{named} {what}; copy it again in binary mode")
-        raise ForeignTable(f"{named} is not a dicewise table: it starts with {start!r}, expected {MAGIC!r}")
-    if len(front) < _PREFIX.size:
-        raise TruncatedTable(f"{named} ends within its header, after {size} bytes; {_AGAIN}")
-    _, version, length = _PREFIX.unpack(front)
-    if version > VERSION:
-        what = f"is of table format {version}, and this program reads format {VERSION}"
-        raise VersionTable(f"{named} {what}: update dicewise, or solve the game again")
-    if version < VERSION:
-        what = f"is of table format {version}, and this program reads format {VERSION} only"
-        raise VersionTable(f"{named} {what}: solve the game again")
-    if size < _PREFIX.size + length + _CHECK.size:
-        raise TruncatedTable(f"{named} ends within its header, after {size} bytes; {_AGAIN}")
-    text = file.read(length)
-    if _CHECK.pack(zlib.crc32(text, zlib.crc32(front))) != file.read(_CHECK.size):
-        raise DamagedTable(f"{named} is damaged: its header does not match its checksum; {_AGAIN}")
-    header = _parsed(text, named)
-    end = _PREFIX.size + length + _CHECK.size + sum(header.planes)
-    if size < end:
-        raise TruncatedTable(f"{named} ends after {size} of {end} bytes; {_AGAIN}")
-    if size > end:
-        raise DamagedTable(f"{named} is damaged: it goes on after its {end} bytes, to {size}; {_AGAIN}")
+    text = KIND.header(file, size, path)
+    header = _parsed(text, quoted(path))
+    KIND.check_end(size, len(text) + BYTES + sum(header.planes), path)
     return header
 
 
@@ -381,7 +346,7 @@ def _inflated(stored: bytes, length: int) -> bytes:
     return plane if inflate.eof and not inflate.unused_data else b""
 
 
-def _plain_name(ruleset: Ruleset) -> str:
+def plain_name(ruleset: Ruleset) -> str:
     """Return the name of a game, with no folder of this machine where it was read from a file."""
     if ruleset.source is None:
         return ruleset.name
