@@ -41,7 +41,7 @@ def run_levels(
     *,
     threads: int | None = None,
     progress: Progress | None = None,
-    pieces: int = _PIECES_A_THREAD,
+    pieces_a_thread: int = _PIECES_A_THREAD,
 ) -> None:
     """Call `work(first, last)` until every tile of every level is done, the last level first.
 
@@ -55,7 +55,7 @@ def run_levels(
         All usable cores unless given.
     progress
         Called from this thread after each piece.
-    pieces
+    pieces_a_thread
         Into how many pieces for each thread a level is cut, unless they were too small; more of them where
         some tiles take longer than others.
     """
@@ -63,7 +63,7 @@ def run_levels(
     total, done = starts[-1], 0
     with ThreadPoolExecutor(workers) as pool:
         for first, last in reversed(list(pairwise(starts))):
-            size = max(_LEAST_PIECE, -(-(last - first) // (workers * pieces)))
+            size = max(_LEAST_PIECE, -(-(last - first) // (workers * pieces_a_thread)))
             pieces = [(at, min(at + size, last)) for at in range(first, last, size)]
             waiting: dict[Future[None], int] = {
                 pool.submit(work, *piece): piece[1] - piece[0] for piece in pieces

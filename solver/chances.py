@@ -1,0 +1,210 @@
+"""The greatest chance of every number of points at once, looked up; no compiler needed.
+
+R(x, n), the greatest probability of n points or more still to come from the start of a turn in state x, is
+held for a window of needs n in each state. Below the window it counts as 1, beyond it as 0:
+
+    n <  low(x)              1
+    n =  low(x) + i          the i-th of the window's chances, 0 <= i < length(x)
+    n >= low(x) + length(x)  0
+
+`reach` works the windows out and says how far from the exact chances that can be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import ArgumentError, CardError
+from .lookup import Table
+from .plan import Floats, Ints
+from .scorecard import Scorecard
+from .states import States
+from .turn import Turn, positions_after
+
+
+class Curve(NamedTuple):
+    """The greatest chance of each final score.
+
+    `scores` rise without gaps, int64 array of shape (n,), from the last that counts as certain (the least
+    score held, at worst) to the last that does not count as impossible; `chances[i]` is the greatest
+    probability of scores[i] points or more.
+    """
+
+    scores: Ints
+    chances: Floats
+
+
+class Store(Protocol):
+    """Where the chances of all windows lie."""
+
+    def take(self, positions: Ints, offsets: Ints) -> Floats:
+        """Return the chance at an offset into the window of each of these states."""
+
+
+@dataclass(frozen=True, eq=False)
+class Chances:
+    """The greatest chance of every score, from a card on. Safe to read from many threads.
+
+    Attributes
+    ----------
+    table : Table
+        The game.
+    card : Scorecard
+        The card from which on the chances are known.
+    cut : float
+        Chances below it were counted as 0, those above 1 - cut as 1, in each state.
+    within : float
+        No chance is further than this from the exact one, rounding of float64 left aside.
+    low, length : int64 arrays, shape (states.size,)
+        The window of each state; see the module.
+    path : Path or None
+        The file that they were read from, if any.
+    """
+
+    table: Table
+    card: Scorecard
+    cut: float
+    within: float
+    low: Ints
+    length: Ints
+    store: Store
+    path: Path | None = None
+
+    @property
+    def states(self) -> States:
+        """Where each state's window lies."""
+        return self.table.states
+
+    def at(self, positions: Ints, needs: Ints) -> Floats:
+        """Return the chance of each of these needs in the state at each of these positions."""
+        places = needs - self.low[positions]
+        inside = (places >= 0) & (places < self.length[positions])
+        found = np.where(places < 0, 1.0, 0.0)
+        if inside.any():
+            found[inside] = self.store.take(positions[inside], places[inside])
+        return found
+
+    def chance(self, card: Scorecard | str | None, score: int) -> float:
+        """Return the greatest probability of a final score of at least `score`.
+
+        Parameters
+        ----------
+        card
+            The card at the start of a turn, one that can follow `self.card`; that card itself unless given.
+        score
+            The score to reach, in points, with everything on the card and all bonuses.
+
+        Raises
+        ------
+        CardError
+            If the card cannot arise, or does not follow.
+        ArgumentError
+            If the score is no whole number.
+        """
+        if isinstance(score, bool) or not isinstance(score, (int, np.integer)):
+            raise ArgumentError(f"score {score!r}: expected a whole number of points")
+        held = self.held(card)
+        need = int(score) - held.boxes_total
+        return min(1.0, float(self.at(np.array([self._position(held)]), np.array([need]))[0]))
+
+    def curve(self, card: Scorecard | str | None = None) -> Curve:
+        """Return the greatest chance of every final score.
+
+        Raises
+        ------
+        CardError
+            If the card cannot arise, or does not follow `self.card`.
+        """
+        held = self.held(card)
+        position = self._position(held)
+        needs = int(self.low[position]) - 1 + np.arange(int(self.length[position]) + 1)
+        chances = self.at(np.full(len(needs), position), needs)
+        return Curve(needs + held.boxes_total, np.minimum(chances, 1.0))
+
+    def turn(self, card: Scorecard, score: int) -> Turn:
+        """Return what a turn from this card is worth, in chances of a final score of at least `score`."""
+        game, state = self.states, (card.filled, card.upper_subtotal, int(card.armed))
+        need = score - card.boxes_total
+
+        def worth(category: int, points: NDArray[np.int32], bonus: int) -> Floats:
+            positions = np.atleast_1d(positions_after(game, *state, category, points))
+            needs = np.atleast_1d(need - bonus - points.astype(np.int64))
+            return self.at(positions, needs).reshape(np.shape(points))
+
+        return Turn(game, card.filled, state[2], worth)
+
+    def held(self, card: Scorecard | str | None) -> Scorecard:
+        """Return a card that the chances are known for; the one they start from unless given.
+
+        Raises
+        ------
+        CardError
+            If the card cannot arise, or does not follow `self.card`.
+        """
+        return self.card if card is None else follows(self.table.card(card), self.card, "the chances start")
+
+    def _position(self, card: Scorecard) -> int:
+        return self.states.position(card.filled, card.upper_subtotal, int(card.armed))
+
+
+def follows(held: Scorecard, start: Scorecard, what: str) -> Scorecard:
+    """Return a card if it can follow another one, which `what` says the use of.
+
+    Raises
+    ------
+    CardError
+        If not.
+    """
+    agrees = all(p is None or p == q for p, q in zip(start.points, held.points, strict=True))
+    # Each box filled since has brought one bonus at the most, and the one that arms it none.
+    most = (held.filled & ~start.filled).bit_count() - (held.armed and not start.armed)
+    if not agrees or not 0 <= held.bonuses - start.bonuses <= most:
+        raise CardError(f"card '{held}': expected one that can follow '{start}', which {what} from")
+    return held
+
+
+def bound(boxes: int, cut: float, step: float = 0.0) -> float:
+    """Return how far chances can be from the exact ones; see `reach`.
+
+    Parameters
+    ----------
+    boxes
+        How many boxes are open.
+    cut
+        As in `Chances`.
+    step
+        The distance of two chances that can be told apart where they are kept.
+    """
+    return boxes * cut + step / 2
+
+
+class Windows:
+    """A `Store` in memory: for each level, where each state's window starts and all windows.
+
+    Parameters
+    ----------
+    game
+        The states.
+    start
+        Where the window of each state starts, in its level's array.
+    levels
+        The arrays of the levels, by level.
+    """
+
+    def __init__(self, game: States, start: Ints, levels: Iterable[Floats]) -> None:
+        self._game, self._start, self._levels = game, start, tuple(levels)
+
+    def take(self, positions: Ints, offsets: Ints) -> Floats:
+        """Return the chance at an offset into the window of each of these states."""
+        levels = np.searchsorted(self._game.level_start, positions, side="right") - 1
+        found = np.zeros(len(positions))
+        for level in np.unique(levels).tolist():
+            of = levels == level
+            found[of] = self._levels[level][self._start[positions[of]] + offsets[of]]
+        return found
