@@ -18,6 +18,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .chances import Chances, Curve
     from .comparison import Comparison, compare, variants
     from .distributions import Distribution, distribution
     from .errors import (
@@ -44,12 +45,14 @@ if TYPE_CHECKING:
     from .library import get, load, save, solve
     from .lookup import Advice, Option, Table
     from .pursuit import Pursuit, pursue
+    from .reaching import keep_chances, reach
     from .rules import Ruleset, names, ruleset
     from .scorecard import Position, Scorecard
     from .simulation import Simulation, simulate
     from .summary import Statistics, statistics
 
 _HOMES = {
+    "chances": ("Chances", "Curve"),
     "comparison": ("Comparison", "compare", "variants"),
     "distributions": ("Distribution", "distribution"),
     "goals": ("Ceiling", "Floor", "Reach", "Risk", "Utility", "Win"),
@@ -77,6 +80,7 @@ _HOMES = {
     "explanation": ("Explanation", "explain"),
     "library": ("get", "load", "save", "solve"),
     "lookup": ("Advice", "Option", "Table"),
+    "reaching": ("keep_chances", "reach"),
     "rules": ("Ruleset", "names", "ruleset"),
     "scorecard": ("Position", "Scorecard"),
     "simulation": ("Simulation", "simulate"),
@@ -90,7 +94,9 @@ __all__ = [
     "ArgumentError",
     "CardError",
     "Ceiling",
+    "Chances",
     "Comparison",
+    "Curve",
     "DamagedTable",
     "DiceError",
     "DicewiseError",
@@ -125,9 +131,11 @@ __all__ = [
     "distribution",
     "explain",
     "get",
+    "keep_chances",
     "load",
     "names",
     "pursue",
+    "reach",
     "ruleset",
     "save",
     "simulate",

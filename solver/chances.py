@@ -7,7 +7,7 @@ held for a window of needs n in each state. Below the window it counts as 1, bey
     n =  low(x) + i          the i-th of the window's chances, 0 <= i < length(x)
     n >= low(x) + length(x)  0
 
-`reach` works the windows out and says how far from the exact chances that can be.
+`reaching` works the windows out and says how far from the exact chances that can be.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .lookup import Table
 from .plan import Floats, Ints
 from .scorecard import Scorecard
 from .states import States
-from .turn import Turn, positions_after
+from .turn import Worth, positions_after
 
 
 class Curve(NamedTuple):
@@ -83,6 +83,7 @@ class Chances:
 
     def at(self, positions: Ints, needs: Ints) -> Floats:
         """Return the chance of each of these needs in the state at each of these positions."""
+        positions, needs = np.broadcast_arrays(positions, needs)
         places = needs - self.low[positions]
         inside = (places >= 0) & (places < self.length[positions])
         found = np.where(places < 0, 1.0, 0.0)
@@ -111,7 +112,7 @@ class Chances:
             raise ArgumentError(f"score {score!r}: expected a whole number of points")
         held = self.held(card)
         need = int(score) - held.boxes_total
-        return min(1.0, float(self.at(np.array([self._position(held)]), np.array([need]))[0]))
+        return float(self.at(np.array(self._position(held)), np.array(need)))
 
     def curve(self, card: Scorecard | str | None = None) -> Curve:
         """Return the greatest chance of every final score.
@@ -124,20 +125,17 @@ class Chances:
         held = self.held(card)
         position = self._position(held)
         needs = int(self.low[position]) - 1 + np.arange(int(self.length[position]) + 1)
-        chances = self.at(np.full(len(needs), position), needs)
-        return Curve(needs + held.boxes_total, np.minimum(chances, 1.0))
+        return Curve(needs + held.boxes_total, self.at(np.array(position), needs))
 
-    def turn(self, card: Scorecard, score: int) -> Turn:
-        """Return what a turn from this card is worth, in chances of a final score of at least `score`."""
-        game, state = self.states, (card.filled, card.upper_subtotal, int(card.armed))
-        need = score - card.boxes_total
+    def worth(self, card: Scorecard, score: int) -> Worth:
+        """Return what filling a box of this card is worth: the chance of a final score of `score` or more."""
+        state, need = (card.filled, card.upper_subtotal, int(card.armed)), score - card.boxes_total
 
-        def worth(category: int, points: NDArray[np.int32], bonus: int) -> Floats:
-            positions = np.atleast_1d(positions_after(game, *state, category, points))
-            needs = np.atleast_1d(need - bonus - points.astype(np.int64))
-            return self.at(positions, needs).reshape(np.shape(points))
+        def of(category: int, points: NDArray[np.int32], bonus: int) -> Floats:
+            positions = positions_after(self.states, *state, category, points)
+            return self.at(np.asarray(positions), need - bonus - points.astype(np.int64))
 
-        return Turn(game, card.filled, state[2], worth)
+        return of
 
     def held(self, card: Scorecard | str | None) -> Scorecard:
         """Return a card that the chances are known for; the one they start from unless given.
@@ -147,7 +145,9 @@ class Chances:
         CardError
             If the card cannot arise, or does not follow `self.card`.
         """
-        return self.card if card is None else follows(self.table.card(card), self.card, "the chances start")
+        return (
+            self.card if card is None else follows(self.table.card(card), self.card, "the chances are known")
+        )
 
     def _position(self, card: Scorecard) -> int:
         return self.states.position(card.filled, card.upper_subtotal, int(card.armed))
@@ -170,7 +170,7 @@ def follows(held: Scorecard, start: Scorecard, what: str) -> Scorecard:
 
 
 def bound(boxes: int, cut: float, step: float = 0.0) -> float:
-    """Return how far chances can be from the exact ones; see `reach`.
+    """Return how far chances can be from the exact ones; see `reaching`.
 
     Parameters
     ----------

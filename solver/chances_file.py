@@ -132,7 +132,7 @@ def write(
         "digest": states.scoring.digest,
         "name": plain_name(ruleset),
         "title": ruleset.title,
-        "cut": cut,
+        "cut": float(cut),
         "within": bound(states.scoring.boxes, cut, 1 / STEPS),
         "steps": STEPS,
         "states": int(states.lanes.sum()),
@@ -257,8 +257,7 @@ def _parsed(text: bytes, path: str | os.PathLike[str]) -> Header:
         found = json.loads(text)
         contents: dict[str, Any] = {name: found[name] for name in _KINDS}
         for name, kind in _KINDS.items():
-            value = contents[name]
-            if not isinstance(value, kind) or (kind is int and not 0 <= value < 2**63):
+            if not isinstance(contents[name], kind) or (kind is int and not 0 <= contents[name] < 2**63):
                 raise TypeError(name)
         header = Header(**contents)
         if not 0 <= header.cut <= header.within < 1:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .chances import Curve
 from .distributions import Distribution
 from .errors import ArgumentError, PlotError
 from .files import quoted, replace
@@ -45,6 +46,8 @@ _MOST_INSIDE = 6
 """With more lines the legend goes below the picture, which grows by the height of its lines."""
 _LINE = 0.24
 """Height in inches."""
+_SHOWN = 1e-4
+"""Least chance of a score that is shown on a line of chances."""
 _TITLE = "Final scores under optimal play"
 
 
@@ -82,7 +85,7 @@ def histogram(scores: Distribution, path: str | os.PathLike[str]) -> None:
     width = bin_width(low, high, _BARS)
     starts, heights = _binned(scores, width)
     with _style():
-        figure, axes = _drawing(f"{_TITLE}: {_of(scores)}", width)
+        figure, axes = _drawing(f"{_TITLE}: {_of(scores)}", _per(width))
         axes.bar(starts, heights, width, align="edge", color=_SKY, edgecolor="white", linewidth=0.6)
         axes.axvline(scores.mean, color=_INK, linewidth=1.8, label=f"mean {scores.mean:.2f}")
         median = scores.quantile(0.5)
@@ -126,7 +129,7 @@ def overlay(
     low, high = min(low for low, _ in spans), max(high for _, high in spans)
     width = bin_width(low, high, _POINTS)
     with _style():
-        figure, axes = _drawing(_TITLE, width)
+        figure, axes = _drawing(_TITLE, _per(width))
         tops = []
         for place, (scores, name) in enumerate(zip(spread, names, strict=True)):
             starts, heights = _binned(scores, width)
@@ -144,6 +147,46 @@ def overlay(
         else:
             figure.set_figheight(_SIZE[1] + _LINE * len(spread) / 2)
             figure.legend(loc="outside lower center", ncols=2)
+        _write(figure, path)
+
+
+def chances(best: Curve, usual: Distribution, path: str | os.PathLike[str]) -> None:
+    """Write the greatest chance of each final score to a file, beside that under play for points.
+
+    Parameters
+    ----------
+    best
+        The greatest chances.
+    usual
+        The distribution under the strategy for the expected score, from the same card.
+    path
+        The file, in the format of its ending; one that is there is replaced.
+
+    Raises
+    ------
+    PlotError
+        If the ending is none of `ENDINGS`, or matplotlib is not installed.
+    TableError
+        If the file cannot be written.
+    """
+    check(path)
+    low, high = int(best.scores[0]), int(best.scores[np.flatnonzero(best.chances >= _SHOWN)[-1]]) + 1
+    inside = best.scores <= high
+    scores = best.scores[inside]
+    at_least = [usual.at_least(score) for score in scores.tolist()]
+    lines = (
+        ("for this very score", best.chances[inside], _BLUE, _DASHES[0]),
+        ("for points", np.array(at_least), _RED, _DASHES[1]),
+    )
+    with _style():
+        figure, axes = _drawing(f"Chance of a final score or more: {_of(usual)}", "Probability (%)")
+        for name, heights, colour, dashes in lines:
+            text = f"playing {name}"
+            axes.plot(scores, 100 * heights, color=colour, linewidth=2, linestyle=dashes, label=text)
+        axes.set_ylim(0, 100 * _HEADROOM)
+        axes.set_xlim(low, high)
+        axes.set_xlabel("Final score (points)")
+        axes.legend()
         _write(figure, path)
 
 
@@ -190,15 +233,20 @@ def _style() -> Any:
     return style.context(own, after_reset=True)
 
 
-def _drawing(title: str, width: int) -> tuple[Figure, Axes]:
+def _drawing(title: str, upright: str) -> tuple[Figure, Axes]:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=_SIZE, dpi=_DOTS, layout="constrained")
     axes = figure.subplots()
     axes.set_title(title, loc="left", fontweight="bold")
-    points = "point" if width == 1 else f"{width} points"
-    axes.set_ylabel(f"Probability per {points} (%)")
+    axes.set_ylabel(upright)
     return figure, axes
+
+
+def _per(width: int) -> str:
+    """Return what a bar's height is."""
+    points = "point" if width == 1 else f"{width} points"
+    return f"Probability per {points} (%)"
 
 
 def _of(scores: Distribution) -> str:

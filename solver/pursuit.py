@@ -23,11 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .blocks import Blocks, blocks_from
+from .chances import Chances, follows
+from .chances_file import kept_chances
 from .dynamic import solve_values
-from .errors import CardError
 from .extremes import extreme_points
 from .goal_strategy import RELATIVE_TIE, GoalChooser, blocks_plan, extremes_plan, factors_plan
-from .goals import Ceiling, Floor, Goal, Risk, Utility, utility
+from .goals import Ceiling, Floor, Goal, Reach, Risk, Utility, utility
 from .levels import Progress
 from .lookup import Advice, Table, ranked
 from .plan import Floats, with_spare
@@ -50,6 +51,8 @@ class Pursuit:
         The card from which on it is solved.
     unit : str
         What values are: "probability", "points" or "utility".
+    kept : Chances or None
+        Where the values were looked up, if they were not solved: `kept.path`, within `kept.within`.
     """
 
     table: Table
@@ -60,6 +63,7 @@ class Pursuit:
     _number: Callable[[Scorecard], float]
     _chance: Chance
     _chooser: Callable[[], Chooser]
+    kept: Chances | None = None
 
     def value(self, card: Scorecard | str | None = None) -> float:
         """Return the goal's value at the start of a turn with a card; the card started from unless given."""
@@ -101,15 +105,7 @@ class Pursuit:
     def held(self, card: Scorecard | str | None) -> Scorecard:
         """Return a card that follows the one solved from, which it is unless given."""
         held = self.card if card is None else self.table.card(card)
-        start = self.card
-        follows = all(p is None or p == q for p, q in zip(start.points, held.points, strict=True))
-        # Each box filled since has brought one bonus at the most, and the one that arms it none.
-        most = (held.filled & ~start.filled).bit_count() - (held.armed and not start.armed)
-        if not follows or not 0 <= held.bonuses - start.bonuses <= most:
-            raise CardError(
-                f"card '{held}': expected one that can follow '{start}', which the goal is solved from"
-            )
-        return held
+        return follows(held, self.card, "the goal is solved")
 
 
 def pursue(
@@ -119,8 +115,9 @@ def pursue(
     *,
     threads: int | None = None,
     progress: Progress | None = None,
+    exact: bool = False,
 ) -> Pursuit:
-    """Solve a goal from a card on.
+    """Solve a goal from a card on; a score to reach is looked up where a file of chances is kept.
 
     Parameters
     ----------
@@ -134,8 +131,19 @@ def pursue(
         All usable cores unless given; results are equal to the bit.
     progress
         Called with the work done and in all.
+    exact
+        Whether to solve even where a file is kept (see `keep_chances`), whose chances are rounded.
+
+    Raises
+    ------
+    TableError
+        If there is such a file and it cannot be read.
     """
     held = table.card(card)
+    kept = kept_chances(table) if isinstance(goal, Reach) and not exact else None
+    # Close to 0 and 1 the rounded chances would not tell moves apart.
+    if kept and isinstance(goal, Reach) and kept.within < kept.chance(held, goal.score) < 1 - kept.within:
+        return _pursued_in_file(table, goal, held, kept)
     if table.precision:
         table = Table(table.ruleset, *solve_values(table.ruleset, threads=threads))
     if isinstance(goal, Risk | Floor | Ceiling):
@@ -145,6 +153,20 @@ def pursue(
     blocks.solve(of_scores, threads, progress)
     unit = "utility" if isinstance(goal, Utility) else "probability"
     return _pursued_in_blocks(table, goal, held, unit, blocks)
+
+
+def _pursued_in_file(table: Table, goal: Reach, card: Scorecard, kept: Chances) -> Pursuit:
+    def worth(held: Scorecard) -> Worth:
+        return kept.worth(held, goal.score)
+
+    def number(held: Scorecard) -> float:
+        return kept.chance(held, goal.score)
+
+    def chooser() -> Chooser:
+        # Rounded chances would not tell close moves apart, whose losses add up over a game.
+        return pursue(table, goal, card, exact=True).chooser()
+
+    return Pursuit(table, goal, card, "probability", worth, number, mean_of_six, chooser, kept)
 
 
 def _pursued_everywhere(

@@ -1,4 +1,4 @@
-"""The compiled loops for the chance of every number of points at once; see `reach` for the mathematics.
+"""The compiled loops for the chance of every number of points at once; see `reaching` for the mathematics.
 
 Each state has a window of needs, the numbers of points still wanted: below it the chance counts as 1, beyond
 it as 0. The windows of one level lie one after another, each between `LANES` ones and `LANES` zeros,

@@ -18,7 +18,7 @@ PROGRAM = "dicewise"
 INTERRUPTED = 130
 """Exit code after Ctrl-C: 128 and the number of the signal, as shells count."""
 
-_COMMANDS = ("advise", "solve", "stats", "compare", "simulate", "export", "rules", "tables")
+_COMMANDS = ("advise", "solve", "stats", "compare", "reach", "simulate", "export", "rules", "tables")
 
 
 class Fault(click.ClickException):

@@ -98,7 +98,7 @@ def command(
     if chosen.given:
         if explain:
             raise click.UsageError("--explain follows the expected score: expected no goal beside it")
-        played = solved(chosen, where.card.ruleset, where.card)
+        played = solved(chosen, where.card.ruleset, where.card, exact=False)
         advice = played.advise_position(where)
         if as_json:
             show_json(advice.as_dict(top) | goal_json(played))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 import click
 
 from ..errors import GoalError
-from .output import percent, progress_bar, show_line, show_table
+from .output import percent, progress_bar, show_line, show_table, within
 
 if TYPE_CHECKING:
     from ..distributions import Distribution
@@ -168,20 +168,28 @@ def _utility(path: Path) -> Callable[[Any], Any]:
 
 
 def solved(
-    chosen: Chosen, rules: Ruleset, card: Scorecard | None = None, threads: int | None = None
+    chosen: Chosen,
+    rules: Ruleset,
+    card: Scorecard | None = None,
+    threads: int | None = None,
+    *,
+    exact: bool = True,
 ) -> Table | Pursuit:
-    """Solve a game, or the goal that is chosen from a card on."""
+    """Solve a game, or the goal that is chosen from a card on; unless exact, look it up where it is kept."""
     from .. import library
+    from ..chances_file import kept_path
+    from ..pursuit import pursue
+    from ..scoring import scoring
+    from ..states import states
 
+    kept = not exact and chosen.score is not None and kept_path(states(scoring(rules))).exists()
     with progress_bar(f"Solving {rules.name}") as progress:
-        table = library.solve(rules, threads=threads, progress=progress)
+        table = (library.load if kept else library.solve)(rules, threads=threads, progress=progress)
     if not chosen.given:
         return table
-    from ..pursuit import pursue
-
     goal = goal_of(chosen, table)
     with progress_bar("Solving the goal") as progress:
-        return pursue(table, goal, card, threads=threads, progress=progress)
+        return pursue(table, goal, card, threads=threads, progress=progress, exact=exact)
 
 
 def goal_rows(
@@ -210,8 +218,10 @@ def goal_json(played: Table | Pursuit, scores: Distribution | None = None) -> di
 
     if not isinstance(played, Pursuit):
         return {}
-    kind = {"kind": type(played.goal).__name__.lower(), "unit": played.unit}
-    return {"goal": kind | ({} if scores is None else {"value": worth(played.goal, scores)})}
+    goal = {"kind": type(played.goal).__name__.lower(), "unit": played.unit}
+    value = {} if scores is None else {"value": worth(played.goal, scores)}
+    kept = {"kept": str(played.kept.path), "within": played.kept.within} if played.kept else {}
+    return {"goal": goal | value} | kept
 
 
 def show_goal(
@@ -239,6 +249,8 @@ def show_goal(
         show_table(rows, ("Otherwise", heading(goal), "Expected score"), right=(1, 2), indent=2)
     if more := len(advice.options) - 1 - len(shown):
         show_line(f"  {more} more; --top {len(advice.options)} shows all.", style="dim")
+    if kept := played.kept:
+        show_line(f"\nLooked up in {kept.path}: {within(kept.within)} of the exact chances.", style="dim")
 
 
 def _points(option: Option) -> str:

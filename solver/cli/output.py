@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -60,6 +61,14 @@ def percent(share: float) -> str:
     if 0 < share < 0.0001:
         return f"{100 * share:.1e} %"
     return "> 99.99 %" if 0.99995 <= share < 1 - 1e-12 else f"{100 * share:.2f} %"
+
+
+def within(bound: float) -> str:
+    """Return in words how far off a probability can be, rounded up: "within 0.0021 percentage points"."""
+    if not bound:
+        return "within rounding"
+    digits = 1 - math.floor(math.log10(100 * bound))
+    return f"within {math.ceil(100 * bound * 10**digits) / 10**digits:.{max(digits, 0)}f} percentage points"
 
 
 def show_line(text: str = "", *, style: str | None = None) -> None:

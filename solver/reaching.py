@@ -116,7 +116,7 @@ def reach(
     return Chances(table, held, cut, within, task.low, task.length, store)
 
 
-def keep(
+def keep_chances(
     game: Table | Ruleset | str | os.PathLike[str],
     path: str | os.PathLike[str] | None = None,
     *,
