@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import pytest
 from hypothesis import settings
+
+from solver import library
 
 # An example may be the first to solve a game: how long one takes says nothing.
 settings.register_profile("dicewise", deadline=None)
 settings.load_profile("dicewise")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_cache_of_this_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Files that whoever runs the tests has kept are neither read nor written."""
+    folder = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(library, "cache_folder", lambda: folder)
+        yield
