@@ -149,6 +149,7 @@ def test_what_is_refused(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (2.062951e-5, "within 0.0021 percentage points"),
         (4e-6, "within 0.00040 percentage points"),
+        (1.2e-5, "within 0.0012 percentage points"),
         (0.0013001, "within 0.14 percentage points"),
         (0.2, "within 20 percentage points"),
         (0, "within rounding"),

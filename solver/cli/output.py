@@ -68,7 +68,9 @@ def within(bound: float) -> str:
     if not bound:
         return "within rounding"
     digits = 1 - math.floor(math.log10(100 * bound))
-    return f"within {math.ceil(100 * bound * 10**digits) / 10**digits:.{max(digits, 0)}f} percentage points"
+    # What float64 makes of a round bound, such as 12.000000000000002, is not rounded up.
+    up = math.ceil(100 * bound * 10**digits - 1e-9) / 10**digits
+    return f"within {up:.{max(digits, 0)}f} percentage points"
 
 
 def show_line(text: str = "", *, style: str | None = None) -> None:
