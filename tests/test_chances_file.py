@@ -107,6 +107,45 @@ def test_what_is_kept_is_what_was_worked_out(name: str, tmp_path: Path) -> None:
     assert np.all(np.diff(curve.chances) <= 0)
 
 
+def read_by_hand(contents: bytes) -> dict[tuple[int, int, int], tuple[int, list[float]]]:
+    """What `tables/README.md` says is in a file: `low` and chances of each (boxes, least subtotal, flag)."""
+    header, rest = parts(contents)
+    boxes, upper = len(header["boxes"]), header["upper"]
+    states, sizes = [], {}
+    for filled in sorted(range(1 << boxes), key=lambda filled: (filled.bit_count(), filled)):
+        in_order = header["order"] != "card" or filled & (filled + 1) == 0
+        subtotals = header["subtotals"][sum((filled >> box & 1) << j for j, box in enumerate(upper))]
+        armed = header["arming"] is not None and filled >> header["arming"] & 1
+        if in_order:
+            states += [(filled, least, flag) for flag in range(1 + armed) for least in subtotals]
+            sizes[filled] = (1 + armed) * len(subtotals)
+    assert (len(states), len(sizes)) == (header["states"], header["sets"])
+    numbers = struct.unpack_from(f"<{2 * len(states)}i{len(sizes)}I", rest)
+    low, length, sums = (
+        numbers[: len(states)],
+        numbers[len(states) : 2 * len(states)],
+        numbers[2 * len(states) :],
+    )
+    at, found = index_of(header), {}
+    for place in sorted(range(len(states)), key=lambda place: (-states[place][0].bit_count(), place)):
+        row = struct.unpack_from(f"<{length[place]}H", rest, at)
+        found[states[place]] = low[place], [number / header["steps"] for number in row]
+        at += 2 * length[place]
+    assert at == len(rest)
+    assert len(sums) == len(sizes)
+    return found
+
+
+@pytest.mark.parametrize("name", ["forced", "tiers", "card"])
+def test_the_format_is_as_described(name: str, tmp_path: Path) -> None:
+    table = solver.solve(Path(__file__).parent / "tiny" / f"{name}.toml")
+    chances = solver.keep_chances(table, tmp_path / "kept.dwc")
+    for state, (low, row) in read_by_hand((tmp_path / "kept.dwc").read_bytes()).items():
+        position = np.array(table.states.position(*state))
+        needs = low + np.arange(-1, len(row) + 1)
+        assert chances.at(position, needs).tolist() == [1.0, *row, 0.0]
+
+
 def test_the_same_chances_are_the_same_bytes(sound: bytes, tmp_path: Path) -> None:
     solver.keep_chances(TINY, tmp_path / "again.dwc", threads=2)
     assert (tmp_path / "again.dwc").read_bytes() == sound

@@ -82,7 +82,8 @@ def command(
     started = perf_counter()
     found = _chances(table, held, keep, threads)
     seconds = perf_counter() - started
-    usual = distribution(table, held, threads=threads)
+    with progress_bar(f"Adding up the games of {rules.name}") as progress:
+        usual = distribution(table, held, threads=threads, progress=progress)
     best = found.curve(held)
     if picture:
         from .. import plot
