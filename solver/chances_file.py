@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import library
+from . import folders
 from .chances import Chances, bound
 from .errors import DamagedTable, WrongRulesTable
 from .files import opened, quoted, replacing
@@ -184,7 +184,7 @@ def _write_part(
 
 def kept_path(states: States) -> Path:
     """Return where the file of a game is kept."""
-    return library.cache_folder() / f"{states.scoring.digest[:32]}{SUFFIX}"
+    return folders.cache_folder() / f"{states.scoring.digest[:32]}{SUFFIX}"
 
 
 def kept_chances(table: Table) -> Chances | None:

@@ -9,8 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from platformdirs import user_cache_path
-
+from . import folders
 from . import table as table_file
 from .errors import ArgumentError, DamagedTable, TableError, TableNotFound
 from .levels import Progress
@@ -127,7 +126,7 @@ def load(
     for place in _places(digest):
         if place.exists():
             return _opened(given, game, place)
-    kept = cache_folder() / _file_name(digest)
+    kept = folders.cache_folder() / _file_name(digest)
     if kept.exists():
         try:
             return _opened(given, game, kept)
@@ -151,7 +150,7 @@ def get(rules: Ruleset | str | os.PathLike[str], default: Any = None) -> Table |
         if place.exists():
             return _opened(given, game, place)
     try:
-        return _opened(given, game, cache_folder() / _file_name(digest))
+        return _opened(given, game, folders.cache_folder() / _file_name(digest))
     except TableError:
         return default
 
@@ -159,11 +158,6 @@ def get(rules: Ruleset | str | os.PathLike[str], default: Any = None) -> Table |
 def save(table: Table, path: str | os.PathLike[str]) -> table_file.Header:
     """Write a table to a file: whole, or not at all."""
     return table_file.write(Path(path), table.ruleset, table.states, table.values)
-
-
-def cache_folder() -> Path:
-    """Return the folder in which tables that are not shipped are kept."""
-    return user_cache_path("dicewise", appauthor=False)
 
 
 def shipped_folder() -> Path:
@@ -195,7 +189,7 @@ def expected_score(rules: Ruleset) -> float | None:
     for entry in manifest().values():
         if entry["digest"] == digest:
             return float(entry["value"])
-    for place in (*_places(digest), cache_folder() / _file_name(digest)):
+    for place in (*_places(digest), folders.cache_folder() / _file_name(digest)):
         try:
             return table_file.read_header(place).root
         except (TableError, OSError):

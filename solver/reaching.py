@@ -43,7 +43,7 @@ from .errors import ArgumentError, GoalError
 from .levels import Progress, run_levels
 from .lookup import Table
 from .plan import Floats, Ints, aligned, plan, work_arrays
-from .pursuit import extreme_points
+from .extremes import extreme_points
 from .rules import Ruleset
 from .scorecard import Scorecard
 from .states import LANES, States

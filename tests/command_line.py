@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import solver
-from solver import library
+from solver import folders, library
 from solver.cli import command
 
 GAMES = "yahtzee, yahtzee-free-joker, yahtzee-no-joker, kniffel, yahtzee-upper-first, "
@@ -29,7 +29,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(library.FOLDER_VARIABLE, str(folder))
         patch.setattr(library, "manifest", lambda *_: {})
-        patch.setattr(library, "cache_folder", lambda: folder)
+        patch.setattr(folders, "cache_folder", lambda: folder)
         for name in ("yahtzee", "yacht"):
             library.load(name)
     return folder
@@ -43,7 +43,7 @@ def home(tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.delenv("FORCE_COLOR", raising=False)
-    monkeypatch.setattr(library, "cache_folder", lambda: tmp_path / "cache" / "dicewise")
+    monkeypatch.setattr(folders, "cache_folder", lambda: tmp_path / "cache" / "dicewise")
     monkeypatch.setattr(library, "manifest", lambda *_: {})
     return tmp_path
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-from solver import library
+from solver import folders
 
 # An example may be the first to solve a game: how long one takes says nothing.
 settings.register_profile("dicewise", deadline=None)
@@ -19,5 +19,5 @@ def no_cache_of_this_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     """Files that whoever runs the tests has kept are neither read nor written."""
     folder = tmp_path_factory.mktemp("cache")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(library, "cache_folder", lambda: folder)
+        patch.setattr(folders, "cache_folder", lambda: folder)
         yield

@@ -15,7 +15,7 @@ import pytest
 from games import random_position, solved
 
 import solver
-from solver import chances_file, library
+from solver import chances_file, folders
 from solver.chances import Chances
 from solver.chances_file import STEPS, kept_path, opened_chances
 from solver.errors import (
@@ -167,7 +167,7 @@ def test_every_card_of_a_whole_game(tmp_path: Path) -> None:
 def test_the_file_of_a_game_is_found_in_the_cache_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(library, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(folders, "cache_folder", lambda: tmp_path / "cache")
     assert chances_file.kept_chances(TINY) is None
     made = solver.keep_chances(TINY)
     assert made.path == kept_path(TINY.states)
@@ -314,7 +314,7 @@ def test_every_flipped_bit_is_noticed(sound: bytes, tmp_path: Path) -> None:
 
 @pytest.fixture
 def at_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(library, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(folders, "cache_folder", lambda: tmp_path / "cache")
     return solver.keep_chances(solved("yacht")).path or tmp_path
 
 

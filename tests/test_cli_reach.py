@@ -12,7 +12,7 @@ from command_line import environment, home, misuse, refusal, run, said, tables
 from games import solved
 
 import solver
-from solver import library, reaching
+from solver import folders, reaching
 from solver.chances_file import kept_path
 from solver.cli.output import within
 
@@ -83,7 +83,7 @@ def test_the_plot(home: Path) -> None:
 
 def test_a_file_is_kept_and_then_looked_up(home: Path) -> None:
     path = kept_path(solved("yacht").states)
-    assert path.parent == library.cache_folder() == home / "cache" / "dicewise"
+    assert path.parent == folders.cache_folder() == home / "cache" / "dicewise"
     text = said("reach", "yacht", "--keep", "--card", LATE)
     about = f"{path.stat().st_size / 1e6:.2f} MB"
     assert f"Kept for `dicewise advise --goal`: {path} ({about}, " in text

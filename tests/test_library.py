@@ -19,7 +19,7 @@ from solver.table import encode
 
 @pytest.fixture(autouse=True)
 def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(library, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr("solver.folders.cache_folder", lambda: tmp_path / "cache")
     monkeypatch.delenv(library.FOLDER_VARIABLE, raising=False)
     library.manifest.cache_clear()
     return tmp_path

@@ -139,7 +139,7 @@ def _position_of_parts(
 
 def _table(rules: Ruleset) -> Table:
     """Open the table, or solve the game and say so."""
-    from .. import library
+    from .. import folders, library
 
     found: Table | None = library.get(rules)
     if found is not None:
@@ -148,8 +148,8 @@ def _table(rules: Ruleset) -> Table:
     with progress_bar(f"Solving {rules.name}, once") as progress:
         table = library.load(rules, progress=progress)
     # Only a table that came from a file brings its root value along.
-    kept = f"the table is kept for next time in {library.cache_folder()}"
-    lost = f"the table could not be kept in {library.cache_folder()}"
+    kept = f"the table is kept for next time in {folders.cache_folder()}"
+    lost = f"the table could not be kept in {folders.cache_folder()}"
     seconds = perf_counter() - started
     click.echo(f"Solved {rules.name} in {seconds:.1f} s; {lost if table.root is None else kept}.", err=True)
     return table

@@ -132,11 +132,11 @@ def _manifest(folder: Path, *, missing_ok: bool = False) -> list[dict[str, Any]]
 
 
 def _list() -> None:
-    from .. import library
+    from .. import folders, library
 
     chosen = os.environ.get(library.FOLDER_VARIABLE)
     places = [(library.FOLDER_VARIABLE, Path(chosen))] if chosen else []
-    places += [("Shipped", library.shipped_folder()), ("Cache", library.cache_folder())]
+    places += [("Shipped", library.shipped_folder()), ("Cache", folders.cache_folder())]
     for label, folder in places:
         show_line(f"{label}: {folder}", style="bold")
         rows = list(_rows(folder))
