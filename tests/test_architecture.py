@@ -20,7 +20,7 @@ LAYERS: tuple[set[str], ...] = (
     {"dice", "front"},
     {"scoring"},
     {"states"},
-    {"scorecard", "turn", "plan", "payload", "levels"},
+    {"scorecard", "turn", "plan", "payload", "levels", "oddities"},
     {"vectors", "lookup", "table", "turns"},
     {"kernels"},
     {"strategy_kernels", "goal_kernels", "reach_kernels"},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -191,12 +192,81 @@ def test_check_of_rules_files(home: Path) -> None:
     assert both.stderr == "dicewise: error: bad.toml: rolls: found 0, expected a whole number from 1 to 100\n"
 
 
+ODD = """
+title = "Odd"
+dice = 2
+rolls = 1
+upper_bonus = [{ at = 13, points = 5 }]
+categories.sixes = { title = "Sixes", section = "upper", pattern = { face = 6 }, points = "matched" }
+categories.far = { title = "Far", section = "lower", pattern = { total = 13 }, points = 5 }
+"""
+
+
+def test_check_warns_of_what_is_odd(home: Path) -> None:
+    (home / "odd.toml").write_text(ODD)
+    (home / "bad.toml").write_text('extends = "yacht"\nrolls = 0\n')
+    result = run("rules", "check", "odd.toml")
+    assert (result.exit_code, result.stdout) == (0, "odd.toml: OK, Odd: 2 dice, 1 rolls, 2 boxes\n")
+    reach = "13 is out of reach: upper boxes hold 12 points at most"
+    assert result.stderr.splitlines() == [
+        f"dicewise: warning: odd.toml: upper_bonus.at: {reach}",
+        "dicewise: warning: odd.toml: categories.far: no roll scores here",
+    ]
+    result = run("rules", "check", "odd.toml", "yacht", "bad.toml", "--json")
+    fault = "bad.toml: rolls: found 0, expected a whole number from 1 to 100"
+    assert (result.exit_code, result.stderr) == (2, f"dicewise: error: {fault}\n")
+    odd, yacht, bad = json.loads(result.stdout)
+    assert odd == {
+        **{"file": "odd.toml", "ok": True, "title": "Odd", "summary": "", "dice": 2, "rolls": 1, "boxes": 2},
+        "warnings": [
+            {"key": "upper_bonus.at", "text": reach},
+            {"key": "categories.far", "text": "no roll scores here"},
+        ],
+    }
+    assert (yacht["file"], yacht["ok"], yacht["warnings"]) == ("yacht", True, [])
+    assert bad == {"file": "bad.toml", "ok": False, "error": fault}
+
+
+def test_a_file_to_start_from(home: Path) -> None:
+    assert said("rules", "new", "house") == "house.toml: house, with the rules of yahtzee to change\n"
+    assert said("rules", "check", "house.toml") == "house.toml: OK, house: 5 dice, 3 rolls, 13 boxes\n"
+    same = solver.ruleset("house.toml", {"title": "Yahtzee"})
+    assert replace(same, name="yahtzee", source=None) == solver.ruleset("yahtzee")
+    (home / "house.toml").write_text('extends = "yatzy"\nrolls = 5\n')
+    there = "found something there already, expected nothing; it is left as it was"
+    assert refusal("rules", "new", "house") == f"'house.toml': {there}"
+    assert (home / "house.toml").read_text() == 'extends = "yatzy"\nrolls = 5\n'
+    found = json.loads(said("rules", "new", "Ours", "--from", "house.toml", "-o", "other.toml", "--json"))
+    assert found == {
+        **{"file": "other.toml", "from": "house.toml", "title": "Ours", "summary": "Scandinavian rules"},
+        **{"dice": 5, "rolls": 5, "boxes": 15},
+    }
+    assert solver.ruleset("other.toml").categories == solver.ruleset("yatzy").categories
+    assert sorted(path.name for path in home.iterdir()) == ["house.toml", "other.toml"]
+
+
+def test_a_file_to_start_from_refused(home: Path) -> None:
+    own = "a name of your own, such as house; --output says where the file goes"
+    for name in ("yacht", "yacht.toml", os.path.join("a", "b"), " "):
+        assert refusal("rules", "new", name) == f"rules new: found {name!r}, expected {own}"
+    assert refusal("rules", "new", "x", "--from", "chess").startswith('rules: found "chess", expected a game')
+    path = os.path.join("no", "x.toml")
+    assert refusal("rules", "new", "x", "-o", path) == f"{path!r} cannot be written: there is no folder 'no'"
+    assert refusal("rules", "new", "x" * 61) == (
+        f'yahtzee: title: found "{"x" * 58}…, expected one line of text of 1 to 60 characters'
+    )
+    assert misuse("rules", "new") == (
+        "Error: expected one name for the game: dicewise rules new house --from yacht"
+    )
+    assert misuse("rules", "yacht", "--from", "yatzy") == (
+        "Error: --from and --output go with new: dicewise rules new house --from yacht"
+    )
+    assert list(home.iterdir()) == []
+
+
 def test_rules_called_wrongly() -> None:
     expected = "Error: found no file to check, expected one: dicewise rules check house.toml"
     assert misuse("rules", "check") == expected
-    assert (
-        misuse("rules", "check", "x.toml", "--json") == "Error: check prints one line a file, without --json"
-    )
     assert misuse("rules", "yacht", "yatzy") == "Error: found 'yacht yatzy', expected one game or file"
     assert refusal("rules", "chess").startswith('rules: found "chess", expected a game or the path')
 

@@ -1,22 +1,25 @@
-"""`dicewise rules`: the games, one game in words, and the check of a rules file."""
+"""`dicewise rules`: the games, one game in words, the check of a rules file, and the start of one."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..errors import RulesError
-from ..rules import Ruleset, names, ruleset, settings
+from ..rules import Ruleset, build, names, ruleset, settings
 from ..rules.validate import SETTINGS_KEYS
 from ..rules.wording import written
-from . import Fault
+from . import PROGRAM, Fault
 from .output import show_json, show_line, show_table
 
 if TYPE_CHECKING:
     from ..rules.describe import Row
 
+_DEFAULT = f"[default: {names()[0]}]"
 _UNSET = {"summary": "", "order": "free", "upper_bonus": [], "colours": [], "yahtzee": False}
 """What a key that the rules do not mention stands for."""
 
@@ -25,28 +28,41 @@ _IN_THE_CARD = ("title", "section")
 
 
 @click.command("rules")
-@click.argument("words", nargs=-1, metavar="[NAME|FILE | check FILE...]")
+@click.argument("words", nargs=-1, metavar="[NAME|FILE | check FILE... | new NAME]")
+@click.option("--from", "origin", metavar="NAME|FILE", help=f"The game that `new` starts from.  {_DEFAULT}")
+@click.option(
+    "--output",
+    "-o",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="The file that `new` writes.  [default: NAME.toml]",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
-def command(words: tuple[str, ...], as_json: bool) -> None:
-    """List the games, describe one, or check rules files.
+def command(words: tuple[str, ...], origin: str | None, output: Path | None, as_json: bool) -> None:
+    """List the games, describe one, check rules files, or start a file of your own.
 
     \b
     dicewise rules                    the games with dice, boxes and expected score
     dicewise rules yacht              the card of a game in words, and its keys
     dicewise rules house.toml         the same for your own rules
-    dicewise rules check house.toml   whether a file is right, and what is wrong in it
+    dicewise rules check house.toml   whether a file is right, what is wrong in it, and what is odd
+    dicewise rules new house          house.toml: all rules of a game, explained, for you to change
 
     Expected score: points under optimal play; "-" until the game is solved for the first time.
     """  # noqa: D301
+    if words[:1] != ("new",) and (origin or output):
+        raise click.UsageError("--from and --output go with new: dicewise rules new house --from yacht")
     match words:
         case ():
             _list(as_json)
+        case ("new", name):
+            _start(name, origin or names()[0], output, as_json)
+        case ("new", *_):
+            raise click.UsageError("expected one name for the game: dicewise rules new house --from yacht")
         case ("check",):
             raise click.UsageError("found no file to check, expected one: dicewise rules check house.toml")
         case ("check", *files):
-            if as_json:
-                raise click.UsageError("check prints one line a file, without --json")
-            _check(files)
+            _check(files, as_json)
         case (name,):
             _describe(ruleset(name), settings(name), as_json)
         case _:
@@ -74,14 +90,16 @@ def _list(as_json: bool) -> None:
 def _summary(rules: Ruleset) -> dict[str, Any]:
     from ..library import expected_score
 
+    return {"rules": rules.name, **_facts(rules), "expected_score": expected_score(rules)}
+
+
+def _facts(rules: Ruleset) -> dict[str, Any]:
     return {
-        "rules": rules.name,
         "title": rules.title,
         "summary": rules.summary,
         "dice": rules.dice,
         "rolls": rules.rolls,
         "boxes": len(rules.categories),
-        "expected_score": expected_score(rules),
     }
 
 
@@ -89,20 +107,52 @@ def _score(value: float | None) -> str:
     return "-" if value is None else f"{value:.10f}"
 
 
-def _check(files: list[str]) -> None:
-    """Print a line for each file; end with exit code 2 if one of them is wrong."""
-    wrong = False
+def _check(files: Iterable[str], as_json: bool) -> None:
+    """Say of each file what is wrong or odd in it; end with exit code 2 if one of them is wrong."""
+    from ..oddities import oddities
+
+    found: list[dict[str, Any]] = []
     for file in files:
         try:
             rules = ruleset(file)
         except RulesError as error:
             Fault(str(error)).show()
-            wrong = True
-        else:
+            found.append({"file": file, "ok": False, "error": str(error)})
+            continue
+        odd = oddities(rules)
+        warnings = [{"key": one.key, "text": one.text} for one in odd]
+        found.append({"file": file, "ok": True, **_facts(rules), "warnings": warnings})
+        if not as_json:
             facts = f"{rules.dice} dice, {rules.rolls} rolls, {len(rules.keys)} boxes"
             click.echo(f"{file}: OK, {rules.title}: {facts}")
-    if wrong:
+            for one in odd:
+                click.echo(f"{PROGRAM}: warning: {file}: {one.key}: {one.text}", err=True)
+    if as_json:
+        show_json(found)
+    if not all(one["ok"] for one in found):
         click.get_current_context().exit(Fault.exit_code)
+
+
+def _start(name: str, origin: str, output: Path | None, as_json: bool) -> None:
+    """Write a rules file with all rules of the game `origin` under another name."""
+    from ..files import replace
+    from ..rules.starter import starter
+
+    stem = name.removesuffix(".toml")
+    if not stem.strip() or os.path.basename(stem) != stem or stem in names():
+        expected = "a name of your own, such as house; --output says where the file goes"
+        raise Fault(f"rules new: found {name!r}, expected {expected}")
+    path = output or Path(f"{stem}.toml")
+    if os.path.lexists(path):
+        raise Fault(f"{str(path)!r}: found something there already, expected nothing; it is left as it was")
+    given = settings(origin)
+    rules = build({**given, "title": stem}, origin)
+    text = starter(given, rules.title, origin)
+    replace(path, text.encode())
+    if as_json:
+        show_json({"file": str(path), "from": origin, **_facts(rules)})
+    else:
+        click.echo(f"{path}: {rules.title}, with the rules of {origin} to change")
 
 
 def _describe(rules: Ruleset, given: dict[str, Any], as_json: bool) -> None:
