@@ -15,6 +15,7 @@ from pathlib import Path
 
 import solver
 from solver import library
+from solver.rules import names_with_table
 
 CHECKOUT = Path(sys.argv[1])
 BIN = Path(sys.executable).parent
@@ -53,21 +54,21 @@ def commands_run() -> str:
 
 
 def tables_are_in_it() -> str:
-    """Hold that every game has its table in the wheel, and that advice comes from it without numba."""
+    """Hold that the tables are in the wheel, and that advice comes from them without numba."""
     assert library.shipped_folder() == PACKAGE / "tables", library.shipped_folder()
-    assert sorted(library.manifest()) == sorted(solver.names()), library.manifest()
+    assert sorted(library.manifest()) == sorted(names_with_table()), library.manifest()
     output([*PYTHON, "-m", "solver", "tables", "check"])
     cache = Path(tempfile.mkdtemp())
     asked = NO_NUMBA + (
-        "import solver\n"
-        "for name in solver.names():\n"
+        "import solver, solver.rules\n"
+        "for name in solver.rules.names_with_table():\n"
         "    table = solver.load(name)\n"
-        "    assert table.advise(None, [1, 3, 3, 4, 6]).value > 100, name\n"
+        "    assert table.advise(None, [1, 3, 3, 4, 6][: table.ruleset.dice]).value > 90, name\n"
         "    assert table.root is not None, name"
     )
     output([*PYTHON, "-c", asked], XDG_CACHE_HOME=str(cache))
     assert not any(cache.iterdir()), list(cache.iterdir())
-    return f"{len(solver.names())} tables"
+    return f"{len(names_with_table())} tables"
 
 
 def readme_session() -> str:

@@ -15,7 +15,7 @@ from .goals import Goal
 from .levels import Progress
 from .lookup import Table
 from .pursuit import Pursuit, pursue
-from .rules import Ruleset, names, ruleset
+from .rules import Ruleset, names_with_table, ruleset
 from .summary import statistics
 
 _PARTS = 1000
@@ -92,7 +92,7 @@ def compare(
     Parameters
     ----------
     rulesets
-        Rules, names of games, or paths of rules files; all games unless given.
+        Rules, names of games, or paths of rules files; all games that come with a table unless given.
     goal
         What is played for, in all games alike or called for each; the highest expected score unless
         given.
@@ -110,7 +110,7 @@ def compare(
     """
     if isinstance(rulesets, (Ruleset, str, os.PathLike)):
         raise ArgumentError(f"rulesets: found {rulesets!r}, expected several, in a list")
-    wanted = names() if rulesets is None else rulesets
+    wanted = names_with_table() if rulesets is None else rulesets
     checked = [rules if isinstance(rules, Ruleset) else ruleset(rules) for rules in wanted]
     if not checked:
         raise ArgumentError("rulesets: found none, expected one or more")

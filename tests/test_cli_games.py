@@ -11,7 +11,7 @@ from typing import Any
 
 import command_line
 import pytest
-from command_line import GAMES, TINY, misuse, on_terminal, posix, refusal, run, said
+from command_line import TINY, WITH_TABLE, misuse, on_terminal, posix, refusal, run, said
 
 import solver
 from solver import library
@@ -130,9 +130,9 @@ def test_the_games(monkeypatch: pytest.MonkeyPatch) -> None:
     }
     monkeypatch.setattr(library, "manifest", lambda *_: manifest)
     lines = said("rules").splitlines()
-    assert lines[0] == "Name                  Dice   Boxes   Expected score   Rules"
-    assert lines[2] == "yahtzee                  5      13   254.5877287345   official rules: forced joker"
-    assert lines[10] == "yatzy                    5      15                -   Scandinavian rules"
+    assert lines[0] == "Name                   Dice   Boxes   Expected score   Rules"
+    assert lines[2] == "yahtzee                   5      13   254.5877287345   official rules: forced joker"
+    assert lines[10] == "yatzy                     5      15                -   Scandinavian rules"
     assert [line.split()[0] for line in lines[2:]] == list(solver.names())
     games = json.loads(said("rules", "--json"))
     assert games[0] == {
@@ -315,20 +315,22 @@ def test_shipped_tables_are_complete_and_of_the_rules_of_today(
     manifest = json.loads((home / "manifest.json").read_text("utf-8"))
     manifest["tables"][0]["digest"] = "0" * 64
     (home / "manifest.json").write_text(json.dumps(manifest))
-    others = ", ".join(name for name in solver.names() if name not in ("yacht", "yatzy-forced"))
+    others = ", ".join(name for name in WITH_TABLE.split(", ") if name not in ("yacht", "crag"))
     result = run("tables", "check")
     old = "found a table of other rules than those of yacht today"
     assert result.exit_code == 2
     assert result.stderr.splitlines() == [
         f"dicewise: error: {str(home / 'yacht.dwt')!r}: {old}",
-        f"dicewise: error: {str(home)!r}: found no table of {others} and yatzy-forced in the manifest",
+        f"dicewise: error: {str(home)!r}: found no table of {others} and crag in the manifest",
     ]
 
 
 def test_tables_refused(home: Path) -> None:
     assert refusal("tables", "build", "yatsy") == (
-        f'tables: found \'yatsy\', expected shipped games (did you mean "yatzy" or "yacht"?): {GAMES}'
+        "tables: found 'yatsy', expected games that come with a table "
+        f'(did you mean "yatzy" or "yacht"?): {WITH_TABLE}'
     )
+    assert refusal("tables", "build", "maxi-yatzy-no-saving").endswith(f": {WITH_TABLE}")
     assert refusal("tables", "check", "--folder", "built") == (
         f"{Path('built', 'manifest.json')}: No such file or directory"
     )

@@ -194,7 +194,7 @@ def test_a_comparison_in_json_is_that_of_python() -> None:
 
 def test_all_games_unless_some_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        importlib.import_module("solver.cli.compare"), "names", lambda: ("yacht", "yacht-sum")
+        importlib.import_module("solver.cli.compare"), "names_with_table", lambda: ("yacht", "yacht-sum")
     )
     found = json.loads(said("compare", "--json", "--set", "rolls=1"))
     assert [one["rules"] for one in found["rows"]] == ["yacht[rolls=1]", "yacht-sum[rolls=1]"]

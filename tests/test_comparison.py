@@ -44,7 +44,7 @@ def test_a_comparison_as_it_is_written_in_json() -> None:
 
 
 def test_all_games_unless_some_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(comparison, "names", lambda: ("yacht", "yacht-sum"))
+    monkeypatch.setattr(comparison, "names_with_table", lambda: ("yacht", "yacht-sum"))
     assert [row.rules for row in solver.compare().rows] == ["yacht", "yacht-sum"]
 
 

@@ -9,17 +9,21 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from games import spread
 
 import solver
 from solver import library
+from solver.rules import names_with_table
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 TEXT = README.read_text("utf-8")
+PUBLISHED = tomllib.loads((ROOT / "tests" / "data" / "published.toml").read_text("utf-8"))
 INSTALL = "python3 -m pip install . && dicewise advise 1 3 3 4 6"
 TEST = 'python3 -m pip install ".[test]" && python3 -m pytest'
 
@@ -105,19 +109,31 @@ def test_python_session() -> None:
     assert found.failed == 0
 
 
-def test_expected_scores_are_those_of_the_manifest() -> None:
-    rows = re.findall(r"^\| `([a-z-]+)` \| .* \| (\d+) \| ([\d.]+) \|$", TEXT, re.MULTILINE)
-    known = library.manifest()
-    wanted = [
-        (name, str(len(solver.ruleset(name).categories)), f"{known[name]['value']:.4f}")
-        for name in solver.names()
-    ]
-    assert rows == wanted
+def figures(name: str) -> tuple[float, float, float]:
+    """Expected score, deviation, and chance of an upper bonus in percent: worked out, or on record."""
+    if name in names_with_table():
+        found = solver.statistics(spread(name))
+        value = float(library.manifest()[name]["value"])
+        return value, found.standard_deviation, 100 * found.upper_bonus
+    spreading = PUBLISHED["distributions"][name]
+    expected = PUBLISHED["games"][name]["expected"]
+    return expected, spreading["standard_deviation"], spreading["percent_upper_bonus"]
+
+
+@pytest.mark.parametrize(("place", "name"), list(enumerate(solver.names())))
+def test_the_table_of_games_says_what_is_so(place: int, name: str) -> None:
+    rows = re.findall(r"^\| `([a-z-]+)` \| .* \| (\d+) \| (.+) \| (.+) \| (.+) \|$", TEXT, re.MULTILINE)
+    assert len(rows) == len(solver.names())
+    rules = solver.ruleset(name)
+    expected, deviation, bonus = figures(name)
+    share = f"{bonus:.2f} %" if rules.upper_bonus else "-"
+    boxes = str(len(rules.categories))
+    assert rows[place] == (name, boxes, f"{expected:.4f}", f"{deviation:.2f}", share)
 
 
 def test_tables_are_as_precise_as_said() -> None:
     assert "rounded to a millionth of a point" in TEXT
-    assert max(solver.load(name).precision for name in solver.names()) == pytest.approx(0.5e-6)
+    assert max(solver.load(name).precision for name in names_with_table()) == pytest.approx(0.5e-6)
 
 
 def test_first_commands_are_the_ones_that_are_checked() -> None:

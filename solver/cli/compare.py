@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..rules import names
+from ..rules import names_with_table
 from ..rules.changes import parsed_values
 from .choice import check_picture, chosen_changes, plot_option, set_option, threads_option
 from .goal import Chosen, goal_of, goal_options, heading, number
@@ -47,7 +47,7 @@ def command(
     threads: int | None,
     as_json: bool,
 ) -> None:
-    """Compare games under optimal play, all games unless some are named.
+    """Compare games under optimal play, all that come with a table unless some are named.
 
     Play is optimal for the expected score, or for a goal, whose value is then the first column.
 
@@ -69,7 +69,9 @@ def command(
 
     fixed = chosen_changes(changes)
     vary = _varied(varied)
-    wanted = [rules for game in games or names() for rules in comparison.variants(game, vary, fixed)]
+    wanted = [
+        rules for game in games or names_with_table() for rules in comparison.variants(game, vary, fixed)
+    ]
     check_picture(picture)
     with progress_bar(f"Comparing {len(wanted)} rulesets") as progress:
         goal = partial(goal_of, chosen) if chosen.given else None

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from ..errors import RulesError, TableError
-from ..rules import names
+from ..rules import names, names_with_table
 from ..rules.wording import did_you_mean, listed
 from . import Fault
 from .output import counted, progress_bar, show_line, show_table, size
@@ -43,24 +43,25 @@ def command(ctx: click.Context) -> None:
 def build(games: tuple[str, ...], folder: Path | None) -> None:
     """Solve the games and write their tables and the manifest.
 
-    All shipped games, unless some are named. The same code writes the same bytes, so that anyone can
-    rebuild the shipped tables and compare.
+    All games that come with a table, unless some are named. The same code writes the same bytes, so that
+    anyone can rebuild the shipped tables and compare.
     """
     from .. import library
 
     for name in games:
-        if name not in names():
-            close = did_you_mean(name, names())
-            raise RulesError(f"tables: found {name!r}, expected shipped games{close}: {', '.join(names())}")
+        if name not in names_with_table():
+            close = did_you_mean(name, names_with_table())
+            expected = f"games that come with a table{close}: {', '.join(names_with_table())}"
+            raise RulesError(f"tables: found {name!r}, expected {expected}")
     place = folder or library.shipped_folder()
     place.mkdir(parents=True, exist_ok=True)
     entries = {} if not games else {entry["name"]: entry for entry in _manifest(place, missing_ok=True)}
-    for name in dict.fromkeys(games or names()):
+    for name in dict.fromkeys(games or names_with_table()):
         with progress_bar(f"Solving {name}"):
             entries[name] = library.ship(name, place)
         written = entries[name]
         click.echo(f"{written['file']}: {size(written['bytes'])}, expected score {written['value']:.10f}")
-    known = [entries[name] for name in names() if name in entries]
+    known = [entries[name] for name in names_with_table() if name in entries]
     library.write_manifest(known, place)
     click.echo(f"{place}: {_in_all(known)}")
 
@@ -90,7 +91,7 @@ def _in_all(entries: list[dict[str, Any]]) -> str:
 
 
 def _faults(entries: list[dict[str, Any]], folder: Path, *, complete: bool) -> Iterator[str]:
-    """Yield each fault; where `complete`, the lack of a shipped game is one."""
+    """Yield each fault; where `complete`, the lack of a table that should be shipped is one."""
     from ..library import SUFFIX
     from ..rules import ruleset
     from ..scoring import scoring
@@ -111,7 +112,7 @@ def _faults(entries: list[dict[str, Any]], folder: Path, *, complete: bool) -> I
     if unlisted := sorted(files - {entry["file"] for entry in entries}):
         yield f"{str(folder)!r}: found {listed(unlisted)}, which the manifest does not list"
     if complete and (
-        missing := [name for name in names() if name not in {entry["name"] for entry in entries}]
+        missing := [name for name in names_with_table() if name not in {entry["name"] for entry in entries}]
     ):
         yield f"{str(folder)!r}: found no table of {listed(missing)} in the manifest"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .load import build, changed, names, ruleset, settings
+from .load import build, changed, names, names_with_table, ruleset, settings
 from .model import (
     FACES,
     Category,
@@ -30,6 +30,7 @@ __all__ = [
     "build",
     "changed",
     "names",
+    "names_with_table",
     "ruleset",
     "settings",
 ]

@@ -22,7 +22,7 @@ from .model import Ruleset
 from .validate import SETTINGS_KEYS, build
 from .wording import Spot, did_you_mean, plain, written
 
-__all__ = ["build", "changed", "names", "ruleset", "settings"]
+__all__ = ["build", "changed", "names", "names_with_table", "ruleset", "settings"]
 
 FILE_KEYS: Final = ("extends", *SETTINGS_KEYS, "box_order")
 MOST_BYTES: Final = 1_000_000
@@ -45,11 +45,24 @@ class _Place:
         return self.name if self.path is None else os.path.realpath(self.path) + os.sep
 
 
-@cache
 def names() -> tuple[str, ...]:
     """Return the names of the shipped games, in the order in which to show them."""
-    lines = _shipped("games.txt").decode().splitlines()
-    return tuple(line for line in map(str.strip, lines) if line and not line.startswith("#"))
+    return tuple(name for name, _ in _listed())
+
+
+def names_with_table() -> tuple[str, ...]:
+    """Return the names of the shipped games that come with a solved table: all but the very large ones.
+
+    What goes through all games without being asked for one by name goes through these.
+    """
+    return tuple(name for name, note in _listed() if note != "without-table")
+
+
+@cache
+def _listed() -> tuple[tuple[str, str], ...]:
+    """Return each line of the list of games: a name, and what follows it."""
+    lines = map(str.split, _shipped("games.txt").decode().splitlines())
+    return tuple((words[0], " ".join(words[1:])) for words in lines if words and words[0] != "#")
 
 
 def ruleset(name_or_path: str | os.PathLike[str], changes: Mapping[str, Any] | None = None) -> Ruleset:
