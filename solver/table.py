@@ -16,6 +16,7 @@ import math
 import os
 import zlib
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -140,7 +141,8 @@ def encode(
     if np.max(np.abs(values)) * steps > _MOST_STEPS:
         steps = 0
     planes = packed(values, steps, order)
-    stored = [_deflated(plane) for plane in planes]
+    with ThreadPoolExecutor(len(planes)) as pool:  # For a large game deflating takes longer than all else.
+        stored = list(pool.map(_deflated, planes))
     header = Header(
         digest=digest,
         name=plain_name(ruleset),

@@ -37,6 +37,7 @@ def late(threads: int) -> Table:
 
     starts = (game.level_start[:-1] // LANES).tolist()
     run_levels(starts[-1 - OPEN :], work, threads=threads)
+    values[game.padding] = 0
     return Table(rules, game, values[: game.size])
 
 
