@@ -40,10 +40,10 @@ from . import library
 from .chances import Chances, Windows, bound
 from .chances_file import Part, kept_path, opened_chances, write
 from .errors import ArgumentError, GoalError
+from .extremes import extreme_points
 from .levels import Progress, run_levels
 from .lookup import Table
 from .plan import Floats, Ints, aligned, plan, work_arrays
-from .extremes import extreme_points
 from .rules import Ruleset
 from .scorecard import Scorecard
 from .states import LANES, States
