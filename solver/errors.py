@@ -41,6 +41,10 @@ class ExportError(DicewiseError, ValueError):
     """Positions that cannot be written: a file ending without a format, or no library to write it with."""
 
 
+class MissingExtra(DicewiseError, ImportError):
+    """A part of dicewise that needs an extra which is not installed."""
+
+
 class TableError(DicewiseError):
     """Base of the faults of a table file."""
 

@@ -283,6 +283,21 @@ def roll_row(
     return np.int64(offset // LANES)
 
 
+@part
+def row_filled(
+    plan: RowPlan, sets: SetPlan, number: int, category: int, roll: int, rolls: int
+) -> tuple[np.int64, bool]:
+    """Return the row that a roll scores by in a category, and whether rules for further Yahtzees hold."""
+    row = np.int64(plan.of_roll[category * rolls + roll] // LANES)
+    special = False
+    if sets.special[number]:
+        for face in range(6):
+            if plan.alike[face] == roll:
+                row = roll_row(plan, sets, number, category, face, rolls)
+                special = True
+    return row, special
+
+
 @compiled
 def decide_tiles(
     values: Floats,

@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .dice import lattice as lattice_of
-from .errors import CardError
 from .rules import Ruleset
-from .scorecard import Position, Scorecard
+from .scorecard import Position, Scorecard, card_of
 from .states import States
 from .turn import TIE, Turn, expected_points, first_of_best
 
@@ -123,13 +122,7 @@ class Table:
 
     def card(self, card: Scorecard | str | None) -> Scorecard:
         """Return a card of this table's rules from a card or its text; None is the empty card."""
-        if isinstance(card, Scorecard):
-            if card.ruleset != self.ruleset:
-                raise CardError(f"card of {card.ruleset.name!r}: expected one of {self.ruleset.name!r}")
-            return card
-        if card is not None and not isinstance(card, str):
-            raise CardError(f"card {card!r}: expected a card or its text")
-        return Scorecard.parse(self.ruleset, card or "")
+        return card_of(self.ruleset, card)
 
     def value(self, card: Scorecard | str | None = None) -> float:
         """Return the expected final score from the start of a turn with this card, in points.

@@ -150,6 +150,23 @@ class Scorecard:
         return Scorecard(self.ruleset, filled, self.bonuses + bonus)
 
 
+def card_of(rules: Ruleset, card: Scorecard | str | None) -> Scorecard:
+    """Return a card of these rules from a card or its text; None is the empty card.
+
+    Raises
+    ------
+    CardError
+        If it is a card of other rules, or none at all.
+    """
+    if isinstance(card, Scorecard):
+        if card.ruleset != rules:
+            raise CardError(f"card of {card.ruleset.name!r}: expected one of {rules.name!r}")
+        return card
+    if card is not None and not isinstance(card, str):
+        raise CardError(f"card {card!r}: expected a card or its text")
+    return Scorecard.parse(rules, card or "")
+
+
 def parse_dice(rules: Ruleset, dice: str | Iterable[int | str]) -> tuple[int, ...]:
     """Read dice, such as "1 3 3 4 6", "13346" or (1, 3, 3, 4, 6), and return them rising.
 

@@ -153,7 +153,7 @@ class _Play:
         self.record = np.full((recorded, recorded_turns, game.scoring.rolls, 2), -1, np.int16)
         self.row_count = 2 * len(follower.plan.rows.points)
         self._index = np.empty(game.size, np.int32)
-        self._outcomes = _outcomes(game.scoring.dice)
+        self._outcomes = outcomes(game.scoring.dice)
         self._blocks = [slice(at, min(at + _BLOCK, games)) for at in range(0, games, _BLOCK)]
         seeds = np.random.SeedSequence(seed).spawn(len(self._blocks))
         self._streams = [np.random.Generator(np.random.PCG64DXSM(sequence)) for sequence in seeds]
@@ -261,7 +261,7 @@ def check_seed(seed: int) -> None:
 
 
 @lru_cache(maxsize=8)
-def _outcomes(dice: int) -> tuple[Ints, NDArray[np.uint64], NDArray[np.int16]]:
+def outcomes(dice: int) -> tuple[Ints, NDArray[np.uint64], NDArray[np.int16]]:
     """Return, for each keep, the rolls that its reroll gives, one for each equally likely outcome.
 
     Returns
@@ -279,8 +279,8 @@ def _outcomes(dice: int) -> tuple[Ints, NDArray[np.uint64], NDArray[np.int16]]:
         for free in range(dice + 1)
     ]
     rolls = [_completed(keeps, keep, thrown[dice - len(keep)]) for keep in keeps.keeps[: keeps.short]]
-    outcomes = np.array([len(found) for found in rolls])
-    return np.cumsum(outcomes) - outcomes, outcomes.astype(np.uint64), np.concatenate(rolls).astype(np.int16)
+    counts = np.array([len(found) for found in rolls])
+    return np.cumsum(counts) - counts, counts.astype(np.uint64), np.concatenate(rolls).astype(np.int16)
 
 
 def _completed(keeps: Lattice, keep: tuple[int, ...], thrown: Ints) -> NDArray[np.int32]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernels import compiled, position_after, roll_row
+from .kernels import compiled, position_after, row_filled
 from .plan import Ints, LanePlan, Plan
-from .states import LANES
 
 
 @compiled
@@ -80,14 +79,8 @@ def play_turns(
             if action < row_plan.boxes:
                 break
             keep = action - row_plan.boxes
-        row = row_plan.of_roll[action * rolls + roll] // LANES
-        bonus = 0
-        if sets.special[number]:
-            for face in range(6):
-                if row_plan.alike[face] == roll:
-                    row = roll_row(row_plan, sets, number, action, face, rolls)
-                    if sets.arming >= 0 and lane >= sets.classes[number]:
-                        bonus = 1
+        row, special = row_filled(row_plan, sets, number, action, roll, rolls)
+        bonus = int(special and sets.arming >= 0 and lane >= sets.classes[number])
         by_row[row + bonus * len(row_plan.points)] += 1
         scores[game] += int(row_plan.points[row] + bonus * row_plan.bonus)
         positions[game] = position_after(row_plan, sets, number, lane, action, row)

@@ -24,7 +24,7 @@ LAYERS: tuple[set[str], ...] = (
     {"vectors", "lookup", "table", "turns"},
     {"kernels"},
     {"strategy_kernels", "goal_kernels", "reach_kernels"},
-    {"simulation_kernels", "goal_strategy_kernels"},
+    {"simulation_kernels", "goal_strategy_kernels", "environment_kernels"},
     {"dynamic", "batch", "strategy"},
     {"extremes"},
     {"blocks", "risk"},
@@ -34,7 +34,7 @@ LAYERS: tuple[set[str], ...] = (
     {"pursuit"},
     {"export", "library"},
     {"reaching", "plot"},
-    {"comparison"},
+    {"comparison", "environments"},
     {"cli"},
     {"__init__", "__main__"},
 )

@@ -1,0 +1,119 @@
+"""How learners see a game: numbers of actions, masks and observations, shared by all environments.
+
+Actions are numbered as in `solver.batch`:
+
+    0 .. boxes-1          fill box c of the card, in card order
+    boxes .. actions-1    keep the dice of keep a - boxes of `solver.dice.lattice(dice).keeps`,
+                          and reroll the others
+
+A mask is an int8 array, shape (actions,), 1 for each legal action, as `gymnasium.spaces.Discrete.sample`
+takes it. After the end of a game every action is 1: none is chosen any more, and learners that mask the
+values of a last observation are not left with nothing.
+
+An observation is a float32 array of what is on the table and then of one or more cards, in plain units:
+
+    0 .. 5              how many dice show face 1 .. 6; 0 after the end
+    6                   rerolls left this turn
+    then a card, boxes + 3 numbers
+    0 .. boxes-1        1 where box c is filled
+    boxes               upper subtotal, capped where more change nothing; 0 without an upper bonus
+    boxes + 1           1 where a further Yahtzee brings a bonus: the flag of `solver.states`
+    boxes + 2           points so far, the upper bonus after the end
+
+All but the points so far is what the best action depends on. The space's `high` holds the greatest value
+of each number and its `low` zeros, so that `gymnasium.wrappers.RescaleObservation(env, 0, 1)` brings all of
+them to the range 0 to 1.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+
+import numpy as np
+from gymnasium.spaces import Box, Discrete
+from numpy.typing import NDArray
+
+from ..dice import Lattice
+from ..rules import FACES, Ruleset, ruleset
+from ..scoring import Scoring, scoring
+from ..states import States, states
+
+Observation = NDArray[np.float32]
+Mask = NDArray[np.int8]
+
+TABLE_NUMBERS = FACES + 1
+CARD_NUMBERS = 3
+"""Numbers that an observation has for the dice and rerolls, and for a card beside its boxes."""
+
+
+class Coding:
+    """The actions and observations of one game.
+
+    Parameters
+    ----------
+    rules
+        The rules, the name of a game, or the path of a rules file.
+
+    Raises
+    ------
+    RulesError
+        If there are no such rules.
+    """
+
+    def __init__(self, rules: Ruleset | str | os.PathLike[str]) -> None:
+        self.ruleset: Ruleset = rules if isinstance(rules, Ruleset) else ruleset(rules)
+        self.scoring: Scoring = scoring(self.ruleset)
+        self.lattice: Lattice = self.scoring.lattice
+        self.boxes = self.scoring.boxes
+        self.actions = self.boxes + self.lattice.short
+        """How many actions there are."""
+
+    @cached_property
+    def game(self) -> States:
+        """The states of the game."""
+        return states(self.scoring)
+
+    @cached_property
+    def inside(self) -> Mask:
+        """1 where a keep (of fewer than all dice) is inside a roll, shape (rolls, keeps)."""
+        counts = self.lattice.counts.astype(np.int8)
+        rolls, keeps = counts[self.lattice.short :], counts[: self.lattice.short]
+        inside: Mask = np.all(keeps <= rolls[:, None], axis=2).astype(np.int8)
+        return inside
+
+    @cached_property
+    def bonus_of(self) -> NDArray[np.int64]:
+        """The upper bonus of each capped subtotal at the end, in points, shape (cap + 1,)."""
+        bonus = np.zeros(self.scoring.cap + 1, np.int64)
+        for at, points in self.scoring.tiers:
+            bonus[at:] = points
+        return bonus
+
+    @cached_property
+    def most_points(self) -> int:
+        """No game ends with more points than this."""
+        boxes = sum(int(points[-1]) for points in self.scoring.distinct)
+        return boxes + int(self.bonus_of.max()) + self.scoring.bonus * (self.boxes - 1)
+
+    def action_space(self) -> Discrete:
+        """Return a new space of the actions."""
+        return Discrete(self.actions)
+
+    def observation_space(self, cards: int = 1) -> Box:
+        """Return a new space of observations with so many cards."""
+        on_table = [self.scoring.dice] * FACES + [max(1, self.scoring.rolls - 1)]
+        card = [1] * self.boxes + [max(1, self.scoring.cap), 1, max(1, self.most_points)]
+        high = np.array(on_table + card * cards, np.float32)
+        return Box(np.zeros_like(high), high)
+
+    def words(self, action: int) -> str:
+        """Return an action in words, such as "fill ones", "keep 3 3" and "keep -"."""
+        if action < self.boxes:
+            return f"fill {self.ruleset.keys[action]}"
+        return f"keep {' '.join(map(str, self.lattice.keeps[action - self.boxes])) or '-'}"
+
+    def number(self, action: object) -> int | None:
+        """Return an action's number as an int, or None where it is none."""
+        whole = isinstance(action, (int, np.integer)) and not isinstance(action, bool)
+        return int(action) if whole and 0 <= action < self.actions else None  # type: ignore[call-overload, operator]

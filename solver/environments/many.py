@@ -1,0 +1,254 @@
+"""Many games at once: the vector form of the Gymnasium environment, stepped in compiled code.
+
+Actions, observations, masks and rewards are those of `Solitaire`; each has one axis more, the games. The
+random numbers of a step come from one stream of Gymnasium's generator, so a seed and the same actions give
+the same games, but not those of as many single environments.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from gymnasium.spaces import Box, MultiDiscrete
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import ActionError, ArgumentError
+from ..plan import plan
+from ..rules import Ruleset
+from ..simulation import outcomes
+from .coding import CARD_NUMBERS, TABLE_NUMBERS, Coding, Mask, Observation
+
+if TYPE_CHECKING:
+    from ..environment_kernels import GamePlan, Games
+
+Bools = NDArray[np.bool_]
+MOST_GAMES = 1 << 24
+
+
+class ManyGames(VectorEnv[Observation, Any, NDArray[Any]]):
+    """Many games for one player each; what `gymnasium.make_vec("dicewise/Solitaire-v0")` makes.
+
+    Parameters
+    ----------
+    num_envs
+        How many games.
+    rules
+        The rules, the name of a game, or the path of a rules file.
+    autoreset_mode
+        When a finished game begins anew, by Gymnasium's modes or their names. With "NextStep" the next
+        step begins it and ignores its action; with "SameStep" the step that ends it, `info` then holding
+        "final_obs" and "final_info"; with "Disabled" only `reset` with the option "reset_mask".
+    render_mode
+        None: there are no pictures of many games.
+
+    Attributes
+    ----------
+    single_action_space, action_space
+        Discrete(actions), MultiDiscrete of shape (num_envs,).
+    single_observation_space, observation_space
+        Box of shape (7 + boxes + 3,), with num_envs rows.
+
+    Notes
+    -----
+    `info["action_mask"]` is an int8 array, shape (num_envs, actions): 1 for each legal action, all of
+    them where a game is over. Observations, masks and rewards (float64, in points) are new arrays every
+    time.
+
+    Raises
+    ------
+    RulesError
+        If there are no such rules.
+    ArgumentError
+        For a number of games, an autoreset mode or a render mode that there is not.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        rules: Ruleset | str | os.PathLike[str] = "yahtzee",
+        *,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        render_mode: str | None = None,
+    ) -> None:
+        if isinstance(num_envs, bool) or not isinstance(num_envs, int) or not 1 <= num_envs <= MOST_GAMES:
+            raise ArgumentError(f"num_envs {num_envs!r}: expected a whole number from 1 to {MOST_GAMES}")
+        if render_mode is not None:
+            raise ArgumentError(f"render mode {render_mode!r}: expected None for many games")
+        try:
+            self.autoreset_mode = AutoresetMode(autoreset_mode)
+        except ValueError:
+            names = ", ".join(repr(mode.value) for mode in AutoresetMode)
+            raise ArgumentError(f"autoreset mode {autoreset_mode!r}: expected one of {names}") from None
+        self.metadata = {"autoreset_mode": self.autoreset_mode, "render_modes": []}
+        self.coding = Coding(rules)
+        self.num_envs = num_envs
+        self.single_action_space = self.coding.action_space()
+        self.single_observation_space = self.coding.observation_space()
+        actions = batch_space(self.single_action_space, num_envs)
+        observations = batch_space(self.single_observation_space, num_envs)
+        assert isinstance(actions, MultiDiscrete)
+        assert isinstance(observations, Box)
+        self.action_space, self.observation_space = actions, observations
+        self._plan = _plan(self.coding)
+        self._games = _games(num_envs)
+        self._over: Bools = np.ones(num_envs, bool)
+        self._all: Bools = np.ones(num_envs, bool)
+        self._none: Bools = np.zeros(num_envs, bool)
+        self._begun = False
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begin all games, or those that `options["reset_mask"]` (bools, shape (num_envs,)) marks.
+
+        Raises
+        ------
+        ArgumentError
+            For an option that there is not, or a mask of another kind.
+        """
+        from ..environment_kernels import begin
+
+        super().reset(seed=seed)
+        which = self._all
+        for name, value in (options or {}).items():
+            if name != "reset_mask":
+                raise ArgumentError(f"option {name!r}: expected reset_mask")
+            which = np.asarray(value)
+            if which.shape != (self.num_envs,) or which.dtype != np.bool_:
+                found = f"{which.dtype} of shape {which.shape}"
+                raise ArgumentError(f"reset_mask: found {found}, expected bool of shape ({self.num_envs},)")
+        if not self._begun and not which.all():
+            raise ArgumentError("reset_mask: expected a reset of all games first")
+        self._begun = True
+        begin(self._plan, self._games, which, self._random())
+        self._over = self._over & ~which
+        return self._seen()
+
+    def step(
+        self, actions: ArrayLike
+    ) -> tuple[Observation, NDArray[np.float64], Bools, Bools, dict[str, Any]]:
+        """Take an action in every game.
+
+        Raises
+        ------
+        ActionError
+            If one is not legal; it names the first such game, and all are left as they were.
+        """
+        from ..environment_kernels import begin, step
+
+        restart = self._over if self.autoreset_mode is AutoresetMode.NEXT_STEP else self._none
+        taken = self._legal(actions, restart)
+        rewards, over = np.empty(self.num_envs), np.empty(self.num_envs, bool)
+        step(self._plan, self._games, taken, restart, self._random(), rewards, over)
+        final: dict[str, Any] = {}
+        if self.autoreset_mode is AutoresetMode.SAME_STEP and over.any():
+            final = self._final(over)
+            begin(self._plan, self._games, over, self._random())
+            self._over = self._none
+        else:
+            self._over = over
+        observations, info = self._seen()
+        return observations, rewards, over.copy(), np.zeros(self.num_envs, bool), info | final
+
+    def positions(self) -> dict[str, NDArray[np.int64]]:
+        """Return the positions of all games as `solver.batch.decide` takes them; none may be over.
+
+        `decide(table, **games.positions())` gives the best action of each.
+
+        Raises
+        ------
+        ArgumentError
+            If a game is over.
+        """
+        if self._over.any():
+            raise ArgumentError(f"game {int(np.argmax(self._over))} is over: expected games under way")
+        games = self._games
+        dice = np.array(self.coding.lattice.rolls, np.int64)[games.roll]
+        return {
+            "filled": games.filled.copy(),
+            "subtotals": games.subtotal.copy(),
+            "flags": games.flag.copy(),
+            "dice": dice,
+            "rerolls": games.rerolls.copy(),
+        }
+
+    def _random(self) -> NDArray[np.uint64]:
+        return self.np_random.integers(0, 1 << 64, self.num_envs, np.uint64)
+
+    def _legal(self, given: ArrayLike, skip: Bools) -> NDArray[np.int64]:
+        """Return the actions as int64; refuse what is not legal and name the first offender."""
+        from ..environment_kernels import first_illegal
+
+        if not self._begun:
+            raise ActionError("no game has begun: expected a reset first")
+        actions = np.asarray(given)
+        if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
+            found = f"{actions.dtype} of shape {actions.shape}"
+            raise ActionError(f"actions: found {found}, expected integers of shape ({self.num_envs},)")
+        taken = actions.astype(np.int64)
+        game = first_illegal(self._plan, self._games, taken, skip)
+        if game >= 0:
+            raise ActionError(
+                f"action {int(taken[game])} of game {game}: {self._why(game, int(taken[game]))}"
+            )
+        return taken
+
+    def _why(self, game: int, action: int) -> str:
+        """Return what makes an action of a game illegal."""
+        coding = self.coding
+        if self._over[game]:
+            return "the game is over, expected a reset"
+        if not 0 <= action < coding.actions:
+            return f"expected a whole number from 0 to {coding.actions - 1}"
+        dice = " ".join(map(str, coding.lattice.rolls[int(self._games.roll[game])]))
+        left = int(self._games.rerolls[game])
+        return f"{coding.words(action)!r} cannot be done with {dice} and {left} rerolls left, see action_mask"
+
+    def _final(self, over: Bools) -> dict[str, Any]:
+        """Return what `info` says of games that begin anew in the step that ended them."""
+        observations, info = self._seen(over)
+        final: Any = np.full(self.num_envs, None, object)
+        for game in np.flatnonzero(over).tolist():
+            final[game] = observations[game].copy()
+        return {
+            "final_obs": final,
+            "_final_obs": over.copy(),
+            "final_info": {"action_mask": info["action_mask"], "_action_mask": over.copy()},
+            "_final_info": over.copy(),
+        }
+
+    def _seen(self, which: Bools | None = None) -> tuple[Observation, dict[str, Any]]:
+        from ..environment_kernels import observe
+
+        make = np.empty if which is None else np.zeros
+        coding = self.coding
+        observations = make((self.num_envs, TABLE_NUMBERS + coding.boxes + CARD_NUMBERS), np.float32)
+        masks: Mask = make((self.num_envs, coding.actions), np.int8)
+        observe(self._plan, self._games, self._all if which is None else which, observations, masks)
+        return observations, {"action_mask": masks}
+
+
+def _plan(coding: Coding) -> GamePlan:
+    from ..environment_kernels import GamePlan
+
+    arrays = plan(coding.game)
+    return GamePlan(
+        arrays.rows,
+        arrays.sets,
+        *outcomes(coding.scoring.dice),
+        coding.inside,
+        np.ascontiguousarray(coding.lattice.counts[coding.lattice.short :]),
+        coding.scoring.upper,
+        coding.bonus_of,
+        coding.scoring.rolls - 1,
+    )
+
+
+def _games(count: int) -> Games:
+    from ..environment_kernels import Games
+
+    return Games(*(np.zeros(count, np.int64) for _ in Games._fields))

@@ -1,0 +1,408 @@
+"""One game, and several seats: the official checkers, the rules, the rewards, what is shown and refused."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+from random import Random
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from games import NAMES, TINY, random_position, solved
+from gymnasium.utils.env_checker import check_env
+
+import solver
+from solver.environments import ID, Coding, Seats, Solitaire
+
+with warnings.catch_warnings():
+    # The checkers import one of PettingZoo's own games by a name that it deprecates.
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from pettingzoo.test import api_test, seed_test
+
+from pettingzoo.utils.wrappers import TerminateIllegalWrapper
+
+# PettingZoo's checker says these of every game with masks but its own ones, which it knows by name.
+AS_WITH_ALL_MASKS = [
+    pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be:UserWarning"),
+    pytest.mark.filterwarnings("ignore:Observation is not a NumPy array:UserWarning"),
+]
+
+
+def with_masks(test: Any) -> Any:
+    for mark in AS_WITH_ALL_MASKS:
+        test = mark(test)
+    return test
+
+
+def any_action(mask: np.ndarray, random: Random) -> int:
+    return random.choice(np.flatnonzero(mask).tolist())
+
+
+def number_of(coding: Coding, option: solver.Option) -> int:
+    """An option's action, counted by hand."""
+    if option.action == "fill":
+        return coding.ruleset.keys.index(option.category or "")
+    return coding.boxes + coding.lattice.keeps.index(option.dice)
+
+
+def game_of(card: solver.Scorecard, dice: tuple[int, ...], rerolls: int) -> list[float]:
+    """An observation, from the card and the dice alone."""
+    tiers = [tier.at for tier in card.ruleset.upper_bonus]
+    filled = [float(points is not None) for points in card.points]
+    subtotal = min(card.upper_subtotal, tiers[-1]) if tiers else 0
+    total = card.total if card.finished else card.boxes_total
+    return [*(dice.count(face) for face in range(1, 7)), rerolls, *filled, subtotal, int(card.armed), total]
+
+
+@pytest.mark.parametrize("rules", [*NAMES[:3], str(TINY[0])])
+@pytest.mark.parametrize("optimal", [False, True])
+def test_gymnasium_finds_no_fault(rules: str, optimal: bool) -> None:
+    check_env(gymnasium.make(ID, rules=rules, optimal=optimal, illegal_reward=-10).unwrapped)
+
+
+def test_gymnasium_finds_no_fault_in_a_game_without_rerolls() -> None:
+    once = solver.ruleset("yacht", {"rolls": 1})
+    env = gymnasium.make(ID, rules=once, illegal_reward=0).unwrapped
+    check_env(env)
+    assert env.observation_space.high[6] == 1
+
+
+@with_masks
+@pytest.mark.parametrize("reward", ["win", "points"])
+@pytest.mark.parametrize("seats", [1, 2, 5])
+def test_pettingzoo_finds_no_fault(reward: Any, seats: int) -> None:
+    api_test(Seats("yahtzee-upper-first", seats, reward=reward), num_cycles=200)
+    seed_test(lambda: Seats("yatzy-forced", seats, reward=reward), num_cycles=100)
+
+
+@pytest.mark.parametrize("rules", [*NAMES, *map(str, TINY)])
+def test_masks_and_observations_are_those_of_the_card(rules: str) -> None:
+    random, table, env = Random(1), solved(rules), Solitaire(rules)
+    for _ in range(40):
+        position = random_position(table, random)
+        start = {"card": position.card, "dice": position.dice, "rerolls": position.rerolls}
+        seen, info = env.reset(options=start)
+        legal = {number_of(env.coding, option) for option in table.advise_position(position).options}
+        assert set(np.flatnonzero(info["action_mask"]).tolist()) == legal
+        assert np.flatnonzero(env.action_masks()).tolist() == sorted(legal)
+        assert seen.tolist() == game_of(position.card, position.dice, position.rerolls)
+        assert seen in env.observation_space
+
+
+@pytest.mark.parametrize("rules", [*NAMES, *map(str, TINY)])
+def test_a_fill_gains_what_advice_says(rules: str) -> None:
+    random, table, env = Random(2), solved(rules), Solitaire(rules)
+    for _ in range(30):
+        position = random_position(table, random)
+        start = {"card": str(position.card), "dice": position.dice, "rerolls": position.rerolls}
+        for option in table.advise_position(position).options:
+            if option.action == "fill":
+                env.reset(options=start)
+                _, reward, over, _, _ = env.step(number_of(env.coding, option))
+                after = position.card.fill(option.category or "", option.points or 0, option.bonus > 0)
+                upper = after.upper_bonus if after.finished else 0
+                assert reward == (option.points or 0) + option.bonus + upper
+                assert over == after.finished
+
+
+@pytest.mark.parametrize("rules", ["yahtzee", "yatzy", *map(str, TINY)])
+def test_rewards_sum_to_the_total_of_the_card(rules: str) -> None:
+    random, env = Random(3), Solitaire(rules, render_mode="ansi")
+    for game in range(8):
+        gained, over = 0.0, False
+        seen, info = env.reset(seed=game)
+        while not over:
+            action = any_action(info["action_mask"], random)
+            before = seen
+            seen, reward, over, truncated, info = env.step(action)
+            gained += reward
+            assert not truncated
+            if action >= env.coding.boxes:
+                kept = env.coding.lattice.keeps[action - env.coding.boxes]
+                assert all(seen[face - 1] >= kept.count(face) for face in kept)
+                assert seen[:6].sum() == env.coding.ruleset.dice
+                assert seen[6] == before[6] - 1
+                assert seen[7:].tolist() == before[7:].tolist()
+                assert reward == 0
+            elif not over:
+                assert seen[6] == env.coding.ruleset.rolls - 1
+        final = env._play.card
+        assert final.finished
+        assert gained == final.total == seen[-1]
+        assert info["action_mask"].all()
+        assert not seen[:7].any()
+
+
+def test_the_best_actions_meet_the_expected_score() -> None:
+    env = gymnasium.make(ID, rules="yacht", optimal=True)
+    exact = solver.distribution(solved("yacht"))
+    games, totals = 60, []
+    for game in range(games):
+        _, info = env.reset(seed=game)
+        total, over = 0.0, False
+        while not over:
+            _, reward, over, _, info = env.step(info.get("optimal_action"))
+            assert info["loss"] == 0
+            total += reward
+        assert info["optimal_value"] == total
+        totals.append(total)
+    assert abs(np.mean(totals) - exact.mean) < 4 * exact.standard_deviation / np.sqrt(games)
+
+
+def test_info_says_what_advice_says() -> None:
+    table, random = solver.load("yahtzee"), Random(4)
+    env = Solitaire("yahtzee", optimal=True)
+    _, info = env.reset(options={"card": "ones=3 yahtzee=50", "dice": "55555", "rerolls": 1})
+    over = False
+    while not over:
+        advice = table.advise_position(env._play.position)
+        assert info["optimal_value"] == advice.value
+        assert info["optimal_action"] == number_of(env.coding, advice.best)
+        option = random.choice(advice.options)
+        _, _, over, _, info = env.step(number_of(env.coding, option))
+        assert info["loss"] == option.loss
+
+
+def test_a_seed_gives_the_same_game() -> None:
+    def played(seed: int) -> list[list[float]]:
+        random, env = Random(5), Solitaire("yahtzee")
+        seen, info = env.reset(seed=seed)
+        found, over = [seen.tolist()], False
+        while not over:
+            seen, reward, over, _, info = env.step(any_action(info["action_mask"], random))
+            found.append([*seen.tolist(), reward])
+        return found
+
+    assert played(1) == played(1) != played(2)
+
+
+def test_what_is_not_legal_is_refused_and_changes_nothing() -> None:
+    env = Solitaire("yahtzee")
+    with pytest.raises(solver.ActionError, match=r"^action 0: the game is over, expected a reset$"):
+        env.step(0)
+    seen, _ = env.reset(options={"card": "ones=3", "dice": "13346", "rerolls": 1})
+    keep = env.coding.boxes + env.coding.lattice.number[(2,)]
+    refused = [
+        (0, r"^action 0 \(fill ones\): 1 3 3 4 6 may go in twos, threes,.* chance$"),
+        (keep, rf"^action {keep} \(keep 2\): expected dice out of 1 3 3 4 6$"),
+        (-1, r"^action -1: expected a whole number from 0 to 222$"),
+        (223, r"^action 223: expected a whole number from 0 to 222$"),
+        (1.0, r"^action 1\.0: expected a whole number"),
+        (True, r"^action True: expected a whole number"),
+    ]
+    for action, message in refused:
+        with pytest.raises(solver.ActionError, match=message):
+            env.step(action)
+    after, *_ = env.step(env.coding.boxes)
+    assert after[7:].tolist() == seen[7:].tolist()
+    with pytest.raises(solver.ActionError, match=r"\(keep -\): no reroll is left, expected a fill$"):
+        env.step(env.coding.boxes)
+
+
+def test_an_illegal_action_may_end_the_game_at_a_price() -> None:
+    env = Solitaire("yahtzee", illegal_reward=-5, optimal=True)
+    env.reset(options={"card": "ones=3 twos=4", "dice": "13346"})
+    seen, reward, over, truncated, info = env.step(0)
+    assert (reward, over, truncated) == (-5.0, True, False)
+    assert seen in env.observation_space
+    assert info["optimal_value"] == 7
+    with pytest.raises(solver.ActionError, match="the game is over"):
+        env.step(0)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"dices": "1"}, solver.ArgumentError, "option 'dices': expected card, dice or rerolls"),
+        ({"rerolls": 1}, solver.ArgumentError, "rerolls 1: expected the dice as well"),
+        ({"card": "ones=7"}, solver.CardError, "card: ones is 7, expected one of 0, 1, 2, 3, 4, 5"),
+        ({"dice": "1 2 3"}, solver.DiceError, "dice '1 2 3': found 3 dice, expected 5"),
+        ({"dice": "12345", "rerolls": 3}, solver.DiceError, "rerolls 3: expected a whole number from 0 to 2"),
+        ({"card": 3}, solver.CardError, "card 3: expected a card or its text"),
+        (
+            {"card": solver.ruleset("yatzy").card()},
+            solver.CardError,
+            "card of 'yatzy': expected one of 'yahtzee'",
+        ),
+    ],
+)
+def test_a_start_that_cannot_be_is_refused(options: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error) as caught:
+        Solitaire("yahtzee").reset(options=options)
+    assert str(caught.value) == message
+
+
+def test_a_full_card_is_refused() -> None:
+    rules = solver.ruleset("yacht")
+    full = rules.card(" ".join(f"{key}=0" for key in rules.keys if key != "choice") + " choice=20")
+    with pytest.raises(solver.CardError, match="every box is filled"):
+        Solitaire(rules).reset(options={"card": full})
+
+
+def test_arguments_are_checked() -> None:
+    with pytest.raises(
+        solver.ArgumentError, match=r"^render mode 'human': expected None, 'ansi' or 'rgb_arr"
+    ):
+        Solitaire("yacht", render_mode="human")
+    with pytest.raises(solver.ArgumentError, match=r"^seats 0: expected a whole number from 1 to 100$"):
+        Seats("yacht", 0)
+    with pytest.raises(solver.ArgumentError, match=r"^reward 'score': expected 'win' or 'points'$"):
+        Seats("yacht", reward="score")  # type: ignore[arg-type]
+    with pytest.raises(solver.RulesError):
+        Solitaire("no-such-game")
+
+
+def test_text_shows_the_dice_and_the_card() -> None:
+    env = Solitaire("yacht", render_mode="ansi")
+    env.reset(options={"card": "ones=3 choice=20", "dice": "13346", "rerolls": 1})
+    lines = env.render().splitlines()
+    assert lines[0] == "1 3 3 4 6  1 reroll left"
+    assert [line.split() for line in lines[1:4]] == [["Yacht"], ["Ones", "3"], ["Twos", "."]]
+    assert lines[-1].split() == ["Total", "23"]
+    assert len({len(line) for line in lines[1:]}) == 1
+    assert Solitaire("yacht").render() is None
+
+
+def test_pictures_show_the_dice() -> None:
+    env = Solitaire("yahtzee", render_mode="rgb_array")
+    shown = {}
+    for dice in ("11111", "11112", "66666"):
+        env.reset(options={"dice": dice})
+        picture = env.render()
+        assert picture.dtype == np.uint8
+        assert picture.ndim == 3
+        assert picture.shape[2] == 3
+        shown[dice] = picture.astype(int)
+    changed = np.argwhere(np.any(shown["11111"] != shown["11112"], axis=2))
+    # Only the last die differs; a six has five pips more than a one.
+    assert changed[:, 1].min() > 250
+    assert changed[:, 0].max() < 70
+    dark = {dice: np.count_nonzero(picture[:64].max(axis=2) < 60) for dice, picture in shown.items()}
+    pip = dark["11112"] - dark["11111"]
+    assert pip > 50
+    assert dark["66666"] - dark["11111"] == pytest.approx(25 * pip, rel=0.02)
+
+
+@pytest.mark.parametrize("mode", ["ansi", "rgb_array"])
+def test_seats_are_shown_side_by_side(mode: str) -> None:
+    seats = Seats("yahtzee", 3, render_mode=mode)
+    seats.reset(seed=1)
+    first = seats.render()
+    seats.step(12)
+    second = seats.render()
+    if mode == "ansi":
+        assert first.splitlines()[1].split() == ["seat_0", "seat_1", "seat_2"]
+        assert second.splitlines()[-1].split()[:2] != first.splitlines()[-1].split()[:2]
+    else:
+        assert first.shape == second.shape
+        alone = Solitaire("yahtzee", render_mode=mode)
+        alone.reset()
+        assert first.shape[1] > alone.render().shape[1]
+        assert np.any(first != second)
+
+
+@with_masks
+@pytest.mark.parametrize("reward", ["win", "points"])
+@pytest.mark.parametrize("rules", ["yahtzee", str(TINY[0])])
+def test_seats_play_by_the_rules_and_share_the_win(rules: str, reward: Any) -> None:
+    """Every seat's card is kept by hand from what the seats see, and its points and mask compared."""
+    random, count = Random(6), 3
+    seats, coding = Seats(rules, count, reward=reward), Coding(rules)
+    single = Solitaire(rules)
+    for game in range(6):
+        seats.reset(seed=game)
+        cards = {agent: coding.ruleset.card() for agent in seats.possible_agents}
+        gained = dict.fromkeys(cards, 0.0)
+        for agent in seats.agent_iter():
+            seen, got, over, _, _ = seats.last()
+            gained[agent] += got
+            numbers, mask = seen["observation"], seen["action_mask"]
+            place = seats.possible_agents.index(agent)
+            width = coding.boxes + 3
+            for ahead in range(count):
+                card = cards[seats.possible_agents[(place + ahead) % count]]
+                own = numbers[7 + ahead * width : 7 + (ahead + 1) * width].tolist()
+                assert own == game_of(card, (), 0)[7:]
+            if over:
+                assert mask.all()
+                seats.step(None)
+                continue
+            dice = tuple(face for face in range(1, 7) for _ in range(int(numbers[face - 1])))
+            start = {"card": cards[agent], "dice": dice, "rerolls": int(numbers[6])}
+            _, info = single.reset(options=start)
+            assert mask.tolist() == info["action_mask"].tolist()
+            others = [other for other in seats.possible_agents if other != agent]
+            assert not any(seats.observe(other)["action_mask"].any() for other in others)
+            action = any_action(mask, random)
+            if action < coding.boxes:
+                table = solved(rules).advise(cards[agent], dice, int(numbers[6]))
+                (option,) = [o for o in table.options if o.category == coding.ruleset.keys[action]]
+                cards[agent] = cards[agent].fill(option.category, option.points, option.bonus > 0)
+            seats.step(action)
+        totals = {agent: card.total for agent, card in cards.items()}
+        if reward == "points":
+            assert gained == totals
+        else:
+            best = [agent for agent, total in totals.items() if total == max(totals.values())]
+            assert gained == {agent: (agent in best) / len(best) for agent in totals}
+
+
+def test_a_draw_is_shared() -> None:
+    """Under rules with one box and no choice, seats that throw the same dice share the win."""
+    rules = solver.ruleset("yacht", {f"categories.{k}": False for k in solver.ruleset("yacht").keys[:-1]})
+    seats = Seats(rules, 3)
+    shares = set()
+    for game in range(10):
+        seats.reset(seed=game)
+        for _ in range(3):
+            seats.step(0)
+        assert sum(seats.rewards.values()) == pytest.approx(1)
+        shares.add(tuple(seats.rewards.values()))
+    assert (1 / 3, 1 / 3, 1 / 3) in shares
+
+
+@with_masks
+def test_seats_refuse_what_is_not_legal() -> None:
+    seats = Seats("yatzy-forced", 2)
+    seats.reset(seed=0)
+    with pytest.raises(solver.ActionError, match=r"^action 1 \(fill twos\): .* may go in ones$"):
+        seats.step(1)
+    assert seats.agent_selection == "seat_0"
+    wrapped = TerminateIllegalWrapper(Seats("yatzy-forced", 2), illegal_reward=-1)
+    wrapped.reset(seed=0)
+    wrapped.step(1)
+    assert wrapped.terminations == {"seat_0": True, "seat_1": True}
+    assert wrapped.rewards == {"seat_0": -1, "seat_1": 0}
+
+
+@pytest.mark.parametrize("missing", ["gymnasium", "pettingzoo"])
+def test_a_missing_library_is_named(missing: str) -> None:
+    program = (
+        f"import sys; sys.modules[{missing!r}] = None\n"
+        "import solver\n"
+        "try:\n    import solver.environments\n"
+        "except solver.MissingExtra as error:\n    print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    advice = 'python3 -m pip install "dicewise[rl]"'
+    assert done.stdout == f"environments need {missing}, which is not installed: {advice}\n"
+
+
+def test_missing_pillow_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    with pytest.raises(solver.MissingExtra, match=r"^pictures need Pillow, which is not installed: python3"):
+        Solitaire("yacht", render_mode="rgb_array")
+
+
+def test_playing_needs_no_compiler_and_the_package_no_gymnasium() -> None:
+    program = (
+        "import sys, solver, solver.cli\nassert 'gymnasium' not in sys.modules\n"
+        "import gymnasium, solver.environments\n"
+        "gymnasium.make('dicewise/Solitaire-v0', optimal=True).reset()\n"
+        "solver.environments.Seats().reset()\n"
+        "assert 'numba' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
