@@ -11,7 +11,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
-from games import NAMES, TINY, random_position, solved
+from games import NAMES, TINY, random_position, solved, spread
 from gymnasium.utils.env_checker import check_env
 
 import solver
@@ -138,7 +138,7 @@ def test_rewards_sum_to_the_total_of_the_card(rules: str) -> None:
 
 def test_the_best_actions_meet_the_expected_score() -> None:
     env = gymnasium.make(ID, rules="yacht", optimal=True)
-    exact = solver.distribution(solved("yacht"))
+    exact = spread("yacht")
     games, totals = 60, []
     for game in range(games):
         _, info = env.reset(seed=game)

@@ -126,7 +126,7 @@ class ManyGames(VectorEnv[Observation, Any, NDArray[Any]]):
         self._begun = True
         begin(self._plan, self._games, which, self._random())
         self._over = self._over & ~which
-        return self._seen()
+        return self._seen(self._all)
 
     def step(
         self, actions: ArrayLike
@@ -151,7 +151,7 @@ class ManyGames(VectorEnv[Observation, Any, NDArray[Any]]):
             self._over = self._none
         else:
             self._over = over
-        observations, info = self._seen()
+        observations, info = self._seen(self._all)
         return observations, rewards, over.copy(), np.zeros(self.num_envs, bool), info | final
 
     def positions(self) -> dict[str, NDArray[np.int64]]:
@@ -217,19 +217,20 @@ class ManyGames(VectorEnv[Observation, Any, NDArray[Any]]):
         return {
             "final_obs": final,
             "_final_obs": over.copy(),
-            "final_info": {"action_mask": info["action_mask"], "_action_mask": over.copy()},
+            "final_info": info,
             "_final_info": over.copy(),
         }
 
-    def _seen(self, which: Bools | None = None) -> tuple[Observation, dict[str, Any]]:
+    def _seen(self, which: Bools) -> tuple[Observation, dict[str, Any]]:
+        """Return the observations of some games, and their masks in `info`; zeros for the others."""
         from ..environment_kernels import observe
 
-        make = np.empty if which is None else np.zeros
-        coding = self.coding
+        coding, make = self.coding, np.empty if which is self._all else np.zeros
         observations = make((self.num_envs, TABLE_NUMBERS + coding.boxes + CARD_NUMBERS), np.float32)
         masks: Mask = make((self.num_envs, coding.actions), np.int8)
-        observe(self._plan, self._games, self._all if which is None else which, observations, masks)
-        return observations, {"action_mask": masks}
+        observe(self._plan, self._games, which, observations, masks)
+        # Gymnasium marks under an underscored name which games an entry of `info` is there for.
+        return observations, {"action_mask": masks, "_action_mask": which.copy()}
 
 
 def _plan(coding: Coding) -> GamePlan:
