@@ -245,6 +245,10 @@ def test_a_game_that_is_over_is_refused_where_none_begins_by_itself() -> None:
         games.step([0, 0])
     with pytest.raises(solver.ArgumentError, match=r"^game 0 is over: expected games under way$"):
         games.positions()
+    games.reset(options={"reset_mask": np.array([False, True])})
+    with pytest.raises(solver.ArgumentError, match=r"^game 0 is over"):
+        games.positions(np.array([True, True]))
+    assert games.positions(np.array([False, True]))["filled"].tolist() == [0]
 
 
 @pytest.mark.parametrize(

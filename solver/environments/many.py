@@ -154,26 +154,32 @@ class ManyGames(VectorEnv[Observation, Any, NDArray[Any]]):
         observations, info = self._seen(self._all)
         return observations, rewards, over.copy(), np.zeros(self.num_envs, bool), info | final
 
-    def positions(self) -> dict[str, NDArray[np.int64]]:
-        """Return the positions of all games as `solver.batch.decide` takes them; none may be over.
+    def positions(self, which: NDArray[Any] | None = None) -> dict[str, NDArray[np.int64]]:
+        """Return the positions of games as `solver.batch.decide` takes them.
 
         `decide(table, **games.positions())` gives the best action of each.
+
+        Parameters
+        ----------
+        which
+            The games, as bools or numbers; all unless given. None of them may be over.
 
         Raises
         ------
         ArgumentError
-            If a game is over.
+            If one is over.
         """
-        if self._over.any():
-            raise ArgumentError(f"game {int(np.argmax(self._over))} is over: expected games under way")
+        chosen = np.arange(self.num_envs) if which is None else np.arange(self.num_envs)[which]
+        over = chosen[self._over[chosen]]
+        if len(over):
+            raise ArgumentError(f"game {int(over[0])} is over: expected games under way")
         games = self._games
-        dice = np.array(self.coding.lattice.rolls, np.int64)[games.roll]
         return {
-            "filled": games.filled.copy(),
-            "subtotals": games.subtotal.copy(),
-            "flags": games.flag.copy(),
-            "dice": dice,
-            "rerolls": games.rerolls.copy(),
+            "filled": games.filled[chosen],
+            "subtotals": games.subtotal[chosen],
+            "flags": games.flag[chosen],
+            "dice": np.array(self.coding.lattice.rolls, np.int64)[games.roll[chosen]],
+            "rerolls": games.rerolls[chosen],
         }
 
     def _random(self) -> NDArray[np.uint64]:
