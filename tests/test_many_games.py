@@ -108,6 +108,7 @@ def test_every_first_roll_has_its_probability() -> None:
     number = {tuple(counts): n for n, counts in enumerate(dice.tolist())}
     found = np.bincount([number[tuple(c)] for c in seen[:, :6].astype(int).tolist()], minlength=len(rolls))
     expected = games.coding.lattice.probability * count
+    assert found.all()
     # Chi-squared with 251 degrees of freedom: mean 251, standard deviation 22.4.
     assert 251 - 5 * 22.4 < np.sum((found - expected) ** 2 / expected) < 251 + 5 * 22.4
 
