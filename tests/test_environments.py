@@ -1,10 +1,9 @@
-"""One game, and several seats: the official checkers, the rules, the rewards, what is shown and refused."""
+"""One game: the official checkers, the rules, the rewards, what is shown and refused."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
-import warnings
 from random import Random
 from typing import Any
 
@@ -13,32 +12,10 @@ import numpy as np
 import pytest
 from games import NAMES, TINY, random_position, solved, spread
 from gymnasium.utils.env_checker import check_env
+from observed import any_action, game_of
 
 import solver
 from solver.environments import ID, Coding, Seats, Solitaire
-
-with warnings.catch_warnings():
-    # The checkers import one of PettingZoo's own games by a name that it deprecates.
-    warnings.simplefilter("ignore", DeprecationWarning)
-    from pettingzoo.test import api_test, seed_test
-
-from pettingzoo.utils.wrappers import TerminateIllegalWrapper
-
-# PettingZoo's checker says these of every game with masks but its own ones, which it knows by name.
-AS_WITH_ALL_MASKS = [
-    pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be:UserWarning"),
-    pytest.mark.filterwarnings("ignore:Observation is not a NumPy array:UserWarning"),
-]
-
-
-def with_masks(test: Any) -> Any:
-    for mark in AS_WITH_ALL_MASKS:
-        test = mark(test)
-    return test
-
-
-def any_action(mask: np.ndarray, random: Random) -> int:
-    return random.choice(np.flatnonzero(mask).tolist())
 
 
 def number_of(coding: Coding, option: solver.Option) -> int:
@@ -46,15 +23,6 @@ def number_of(coding: Coding, option: solver.Option) -> int:
     if option.action == "fill":
         return coding.ruleset.keys.index(option.category or "")
     return coding.boxes + coding.lattice.keeps.index(option.dice)
-
-
-def game_of(card: solver.Scorecard, dice: tuple[int, ...], rerolls: int) -> list[float]:
-    """An observation, from the card and the dice alone."""
-    tiers = [tier.at for tier in card.ruleset.upper_bonus]
-    filled = [float(points is not None) for points in card.points]
-    subtotal = min(card.upper_subtotal, tiers[-1]) if tiers else 0
-    total = card.total if card.finished else card.boxes_total
-    return [*(dice.count(face) for face in range(1, 7)), rerolls, *filled, subtotal, int(card.armed), total]
 
 
 @pytest.mark.parametrize("rules", [*NAMES[:3], str(TINY[0])])
@@ -68,14 +36,6 @@ def test_gymnasium_finds_no_fault_in_a_game_without_rerolls() -> None:
     env = gymnasium.make(ID, rules=once, illegal_reward=0).unwrapped
     check_env(env)
     assert env.observation_space.high[6] == 1
-
-
-@with_masks
-@pytest.mark.parametrize("reward", ["win", "points"])
-@pytest.mark.parametrize("seats", [1, 2, 5])
-def test_pettingzoo_finds_no_fault(reward: Any, seats: int) -> None:
-    api_test(Seats("yahtzee-upper-first", seats, reward=reward), num_cycles=200)
-    seed_test(lambda: Seats("yatzy-forced", seats, reward=reward), num_cycles=100)
 
 
 @pytest.mark.parametrize("rules", [*NAMES, *map(str, TINY)])
@@ -284,98 +244,6 @@ def test_pictures_show_the_dice() -> None:
     pip = dark["11112"] - dark["11111"]
     assert pip > 50
     assert dark["66666"] - dark["11111"] == pytest.approx(25 * pip, rel=0.02)
-
-
-@pytest.mark.parametrize("mode", ["ansi", "rgb_array"])
-def test_seats_are_shown_side_by_side(mode: str) -> None:
-    seats = Seats("yahtzee", 3, render_mode=mode)
-    seats.reset(seed=1)
-    first = seats.render()
-    seats.step(12)
-    second = seats.render()
-    if mode == "ansi":
-        assert first.splitlines()[1].split() == ["seat_0", "seat_1", "seat_2"]
-        assert second.splitlines()[-1].split()[:2] != first.splitlines()[-1].split()[:2]
-    else:
-        assert first.shape == second.shape
-        alone = Solitaire("yahtzee", render_mode=mode)
-        alone.reset()
-        assert first.shape[1] > alone.render().shape[1]
-        assert np.any(first != second)
-
-
-@with_masks
-@pytest.mark.parametrize("reward", ["win", "points"])
-@pytest.mark.parametrize("rules", ["yahtzee", str(TINY[0])])
-def test_seats_play_by_the_rules_and_share_the_win(rules: str, reward: Any) -> None:
-    """Every seat's card is kept by hand from what the seats see, and its points and mask compared."""
-    random, count = Random(6), 3
-    seats, coding = Seats(rules, count, reward=reward), Coding(rules)
-    single = Solitaire(rules)
-    for game in range(6):
-        seats.reset(seed=game)
-        cards = {agent: coding.ruleset.card() for agent in seats.possible_agents}
-        gained = dict.fromkeys(cards, 0.0)
-        for agent in seats.agent_iter():
-            seen, got, over, _, _ = seats.last()
-            gained[agent] += got
-            numbers, mask = seen["observation"], seen["action_mask"]
-            place = seats.possible_agents.index(agent)
-            width = coding.boxes + 3
-            for ahead in range(count):
-                card = cards[seats.possible_agents[(place + ahead) % count]]
-                own = numbers[7 + ahead * width : 7 + (ahead + 1) * width].tolist()
-                assert own == game_of(card, (), 0)[7:]
-            if over:
-                assert mask.all()
-                seats.step(None)
-                continue
-            dice = tuple(face for face in range(1, 7) for _ in range(int(numbers[face - 1])))
-            start = {"card": cards[agent], "dice": dice, "rerolls": int(numbers[6])}
-            _, info = single.reset(options=start)
-            assert mask.tolist() == info["action_mask"].tolist()
-            others = [other for other in seats.possible_agents if other != agent]
-            assert not any(seats.observe(other)["action_mask"].any() for other in others)
-            action = any_action(mask, random)
-            if action < coding.boxes:
-                table = solved(rules).advise(cards[agent], dice, int(numbers[6]))
-                (option,) = [o for o in table.options if o.category == coding.ruleset.keys[action]]
-                cards[agent] = cards[agent].fill(option.category, option.points, option.bonus > 0)
-            seats.step(action)
-        totals = {agent: card.total for agent, card in cards.items()}
-        if reward == "points":
-            assert gained == totals
-        else:
-            best = [agent for agent, total in totals.items() if total == max(totals.values())]
-            assert gained == {agent: (agent in best) / len(best) for agent in totals}
-
-
-def test_a_draw_is_shared() -> None:
-    """Under rules with one box and no choice, seats that throw the same dice share the win."""
-    rules = solver.ruleset("yacht", {f"categories.{k}": False for k in solver.ruleset("yacht").keys[:-1]})
-    seats = Seats(rules, 3)
-    shares = set()
-    for game in range(10):
-        seats.reset(seed=game)
-        for _ in range(3):
-            seats.step(0)
-        assert sum(seats.rewards.values()) == pytest.approx(1)
-        shares.add(tuple(seats.rewards.values()))
-    assert (1 / 3, 1 / 3, 1 / 3) in shares
-
-
-@with_masks
-def test_seats_refuse_what_is_not_legal() -> None:
-    seats = Seats("yatzy-forced", 2)
-    seats.reset(seed=0)
-    with pytest.raises(solver.ActionError, match=r"^action 1 \(fill twos\): .* may go in ones$"):
-        seats.step(1)
-    assert seats.agent_selection == "seat_0"
-    wrapped = TerminateIllegalWrapper(Seats("yatzy-forced", 2), illegal_reward=-1)
-    wrapped.reset(seed=0)
-    wrapped.step(1)
-    assert wrapped.terminations == {"seat_0": True, "seat_1": True}
-    assert wrapped.rewards == {"seat_0": -1, "seat_1": 0}
 
 
 @pytest.mark.parametrize("missing", ["gymnasium", "pettingzoo"])

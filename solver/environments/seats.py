@@ -14,7 +14,7 @@ import numpy as np
 from gymnasium.spaces import Box, Dict, Space
 from pettingzoo import AECEnv
 
-from ..errors import ArgumentError
+from ..errors import ActionError, ArgumentError
 from ..rules import Ruleset
 from ..scorecard import Scorecard
 from .coding import Coding, Mask, Observation
@@ -146,11 +146,12 @@ class Seats(AECEnv[str, Any, Any]):
         ActionError
             If the action is not legal; the game is left as it was.
         """
+        if self._np_random is None:
+            raise ActionError("no game has begun: expected a reset first")
         agent = self.agent_selection
         if self.terminations[agent]:
             self._was_dead_step(action)
             return
-        assert self._np_random is not None
         play = self._plays[agent]
         points = play.act(action, self._np_random)
         self._clear_rewards()
@@ -158,7 +159,7 @@ class Seats(AECEnv[str, Any, Any]):
         if self._reward == "points":
             self.rewards[agent] = float(points)
         if not play.dice:
-            self._pass_on()
+            self._pass_on(self._np_random)
         self._accumulate_rewards()
 
     def render(self) -> Any:
@@ -168,14 +169,13 @@ class Seats(AECEnv[str, Any, Any]):
     def close(self) -> None:
         """Do nothing: nothing is held that must be let go."""
 
-    def _pass_on(self) -> None:
+    def _pass_on(self, random: np.random.Generator) -> None:
         """Give the dice to the next seat, or end the game after the last one's last box."""
         next_one = (self.possible_agents.index(self.agent_selection) + 1) % len(self.possible_agents)
         self.agent_selection = self.possible_agents[next_one]
         play = self._plays[self.agent_selection]
         if not play.over:
-            assert self._np_random is not None
-            play.throw(self._np_random)
+            play.throw(random)
             return
         self.terminations = dict.fromkeys(self.agents, True)
         if self._reward == "win":
