@@ -7,7 +7,6 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 import click
-import numpy as np
 
 from ..rules import Ruleset
 from .choice import check_picture, chosen_rules, plot_option, set_option, threads_option
@@ -127,7 +126,7 @@ def _show(rules: Ruleset, card: Scorecard, best: Curve, usual: Distribution, ste
     low, high = int(best.scores[0]), int(best.scores[-1])
     step = step or next(step for step in _STEPS if (high - low) // step >= _ROWS or step == 1)
     scores = [*range((low // step + 1) * step, high + 1, step)] or [low]
-    chances = best.chances[np.array(scores) - low]
+    chances = best.chances[[score - low for score in scores]]
     show_line(rules.title + (f": {rules.summary}" if rules.summary else ""), style="bold")
     show_table([("Rules", rules.name), ("Card", str(card))], indent=2)
     show_line()
