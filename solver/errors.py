@@ -25,6 +25,10 @@ class ActionError(DicewiseError, ValueError):
     """An action that is not legal in the position it was given for."""
 
 
+class GameError(DicewiseError, ValueError):
+    """A game that cannot be set up, or a record that does not replay."""
+
+
 class GoalError(DicewiseError, ValueError):
     """A goal that makes no sense, or is too large to be solved."""
 

@@ -167,6 +167,23 @@ def card_of(rules: Ruleset, card: Scorecard | str | None) -> Scorecard:
     return Scorecard.parse(rules, card or "")
 
 
+def parse_faces(dice: str | Iterable[int | str]) -> tuple[int, ...]:
+    """Read any number of dice, such as "3 3", "33" or (3, 3), and return them rising.
+
+    Raises
+    ------
+    DiceError
+        For anything but faces 1 to 6.
+    """
+    text = dice if isinstance(dice, str) else " ".join(str(die) for die in dice)
+    digits = "".join(re.split(r"[\s,]+", text)) if isinstance(dice, str) else text.split()
+    faces = tuple(str(face) for face in range(1, FACES + 1))
+    for die in digits:
+        if die not in faces:
+            raise DiceError(f"dice {text!r}: found {die!r}, expected faces 1 to {FACES}")
+    return tuple(sorted(map(int, digits)))
+
+
 def parse_dice(rules: Ruleset, dice: str | Iterable[int | str]) -> tuple[int, ...]:
     """Read dice, such as "1 3 3 4 6", "13346" or (1, 3, 3, 4, 6), and return them rising.
 
@@ -175,15 +192,12 @@ def parse_dice(rules: Ruleset, dice: str | Iterable[int | str]) -> tuple[int, ..
     DiceError
         For anything but the right number of faces 1 to 6.
     """
-    text = dice if isinstance(dice, str) else " ".join(str(die) for die in dice)
-    digits = "".join(re.split(r"[\s,]+", text)) if isinstance(dice, str) else text.split()
-    faces = tuple(str(face) for face in range(1, FACES + 1))
-    for die in digits:
-        if die not in faces:
-            raise DiceError(f"dice {text!r}: found {die!r}, expected faces 1 to {FACES}")
-    if len(digits) != rules.dice:
-        raise DiceError(f"dice {text!r}: found {len(digits)} dice, expected {rules.dice}")
-    return tuple(sorted(map(int, digits)))
+    given = dice if isinstance(dice, str) else [str(die) for die in dice]
+    faces = parse_faces(given)
+    if len(faces) != rules.dice:
+        text = given if isinstance(given, str) else " ".join(given)
+        raise DiceError(f"dice {text!r}: found {len(faces)} dice, expected {rules.dice}")
+    return faces
 
 
 def check_rerolls(rules: Ruleset, rerolls: int) -> int:

@@ -1,0 +1,94 @@
+"""The record of a game: the format, and whether something is one.
+
+A record is one object of JSON, written on one line:
+
+    dicewise_game  1, the version of the format
+    rules, digest  the name of the rules, and of the values that their scores lead to
+    seats, first   how many, and the seat of the first turn, from 0, or "highest roll"
+    seed           where the random numbers start
+    players        who sits where, a text a seat; left out where nobody said
+    events         ["roll", [dice]] drawn from the seed, ["given", [dice]] from outside, all dice of the
+                   roll each; ["keep", [dice]]; ["fill", "box"]
+    totals         points on each card at the end of the events, the upper bonus where it is reached
+
+Whoever reads one plays all of it again: an event that is not legal, dice that the seed does not give, other
+rules or other totals are refused. So a record that ends early goes on with the same dice as the game it was
+made of.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .errors import GameError
+
+KEY = "dicewise_game"
+VERSION = 1
+_PARTS: dict[str, type | tuple[type, ...]] = {
+    "rules": str,
+    "digest": str,
+    "seats": int,
+    "first": (int, str),
+    "seed": int,
+    "events": list,
+    "totals": list,
+}
+
+
+def checked(record: Mapping[str, Any] | str) -> Mapping[str, Any]:
+    """Return a record, or that of a line of JSON, whose parts are there and of the right kind.
+
+    Raises
+    ------
+    GameError
+        If it is none.
+    """
+    held = _read(record) if isinstance(record, str) else record
+    if not isinstance(held, Mapping) or KEY not in held:
+        raise GameError(f"record: found no key {KEY!r}, expected the record of a game")
+    if held[KEY] != VERSION:
+        raise GameError(f"record: version {held[KEY]!r}, expected {VERSION}")
+    for key, kind in _PARTS.items():
+        if not isinstance(held.get(key), kind):
+            raise GameError(f"record: {key} is {held.get(key)!r}, expected what `Game.as_record` gives")
+    unknown = [key for key in held if key not in {*_PARTS, KEY, "players"}]
+    if unknown:
+        raise GameError(f"record: found an unknown key {unknown[0]!r}")
+    if not isinstance(held.get("players", []), list):
+        raise GameError(f"record: players is {held['players']!r}, expected a list of texts")
+    return held
+
+
+def _read(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        shown = text if len(text) < 40 else f"{text[:40]}..."
+        raise GameError(f"record {shown!r}: expected one object of JSON") from None
+
+
+def event_parts(event: Any) -> tuple[str, Any]:
+    """Return the kind of an event and its box or dice.
+
+    Raises
+    ------
+    GameError
+        If it is no event.
+    """
+    kind, what = event if isinstance(event, list) and len(event) == 2 else ("", None)
+    faces = isinstance(what, list) and all(whole(face) for face in what)
+    if (kind == "fill" and isinstance(what, str)) or (kind in ("roll", "given", "keep") and faces):
+        return str(kind), what
+    raise GameError(
+        f'found {json.dumps(event)}, expected one of ["roll", dice], ["given", dice], '
+        '["keep", dice] and ["fill", box]'
+    )
+
+
+def whole(number: Any) -> bool:
+    """Return whether something is a whole number."""
+    return isinstance(number, (int, np.integer)) and not isinstance(number, bool)
