@@ -71,6 +71,19 @@ class Choice(NamedTuple):
     bonus: int
 
 
+class Situation(NamedTuple):
+    """What a player sees: the position to decide in, and the card of each seat, its own among them."""
+
+    position: Position
+    cards: tuple[Scorecard, ...]
+    seat: int = 0
+
+    @property
+    def others(self) -> tuple[Scorecard, ...]:
+        """The cards of the other seats."""
+        return tuple(card for seat, card in enumerate(self.cards) if seat != self.seat)
+
+
 class _Before(NamedTuple):
     """How things stood before a decision."""
 
@@ -217,16 +230,28 @@ class Game:
     @property
     def position(self) -> Position | None:
         """Card, dice and rerolls where a decision is to be made; None where it is not."""
-        if self.phase != "decide" or self.dice is None:
+        if self.dice is None or self.phase != "decide":
             return None
         return Position(self.card(), self.dice, self.rerolls)
+
+    def situation(self, step: str = "move") -> Situation:
+        """Return what a player sees who has to decide.
+
+        Raises
+        ------
+        ActionError
+            If there is nothing to decide; `step` is what the message begins with.
+        """
+        position = self.position
+        if position is None:
+            raise ActionError(f"{step}: {self._instead()}")
+        return Situation(position, self.cards, self.seat)
 
     @property
     def fills(self) -> tuple[Choice, ...]:
         """Every box that the dice on the table may go in, with its points; none before a decision."""
-        if self.phase != "decide" or self.dice is None:
-            return ()
-        return legal_fills(self.card(), self.dice)
+        position = self.position
+        return () if position is None else legal_fills(position.card, position.dice)
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -285,15 +310,14 @@ class Game:
         ActionError
             If there is nothing to decide, no reroll is left, or the dice are not some of those on the table.
         """
-        if self.phase != "decide" or self.dice is None:
-            raise ActionError(f"keep: {self._instead()}")
+        on_table = self.situation("keep").position.dice
         kept = parse_faces(dice)
         said = " ".join(map(str, kept)) or "nothing"
         if not self.rerolls:
             raise ActionError(f"keep {said}: no reroll is left, expected a box to fill")
-        if any(kept.count(face) > self.dice.count(face) for face in kept):
-            raise ActionError(f"keep {said}: expected some of the dice {' '.join(map(str, self.dice))}")
-        if len(kept) == len(self.dice):
+        if any(kept.count(face) > on_table.count(face) for face in kept):
+            raise ActionError(f"keep {said}: expected some of the dice {' '.join(map(str, on_table))}")
+        if len(kept) == len(on_table):
             raise ActionError(f"keep {said}: expected fewer than all dice, or a box to fill")
         self._remember()
         self.kept = kept
@@ -308,8 +332,7 @@ class Game:
         ActionError
             If there is nothing to decide, or the dice may not go in that box.
         """
-        if self.phase != "decide" or self.dice is None:
-            raise ActionError(f"fill {category}: {self._instead()}")
+        self.situation(f"fill {category}")
         keys = self.ruleset.keys
         if category not in keys:
             close = get_close_matches(str(category), keys, 1)

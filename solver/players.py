@@ -1,0 +1,191 @@
+"""Players: each looks at a game and says what to do, the same for a seed in the same game.
+
+    optimal        the highest expected score; ties as in `lookup`
+    greedy         the most points of this turn, bonuses for further Yahtzees among them, whatever comes after
+    random         any legal action, each with equal chances: a box that the dice may go in, or, while a
+                   reroll is left, a keep of fewer than all dice, dice of one face being alike
+    reach:N        the best chance of N points or more
+    risk:THETA     the greatest E[exp(THETA x score)]; see `goals`
+    win            the best chance to win against the other cards, whose seats are taken to play for their
+                   expected scores; see `winning` for what it does where that would take too long
+    a level        beginner, casual, club, expert, perfect: strengths by name
+
+A decision depends on the seed and on what is seen alone, not on what a player was asked before: a game that
+was written down and read again goes on as it would have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from threading import Lock
+from typing import Any, Protocol
+
+import numpy as np
+
+from .errors import ArgumentError
+from .game import Move, Situation
+from .goals import Goal, Reach, Risk
+from .lookup import Advice, Option, Table
+from .pursuit import Pursuit, pursue
+from .records import whole
+from .scorecard import Position, Scorecard
+from .strength import LEVELS, level_temperature, shares
+from .winning import DEFAULT_SECONDS, Winning
+
+KINDS = (
+    "optimal",
+    "greedy",
+    "random",
+    "reach:N",
+    "risk:THETA",
+    "win",
+    *LEVELS,
+)
+
+
+class Player(Protocol):
+    """Decides for the seat whose turn it is; safe to ask from many threads.
+
+    Attributes
+    ----------
+    spec : str
+        The text that `player` makes it from.
+    """
+
+    @property
+    def spec(self) -> str:
+        """The text that names it."""
+        ...
+
+    def move(self, at: Situation) -> Move:
+        """Return what to do; `Game.situation` gives what a player sees."""
+        ...
+
+
+def as_move(option: Option, note: str = "") -> Move:
+    """Return an option of an advice as a move."""
+    return Move(option.action, option.dice, option.category, note)
+
+
+@dataclass(frozen=True, eq=False)
+class Adviser:
+    """Plays the best option of an advice."""
+
+    spec: str
+    advise: Callable[[Position], Advice]
+
+    def move(self, at: Situation) -> Move:
+        """Return the best option."""
+        return as_move(self.advise(at.position).best)
+
+
+class Pursuer:
+    """Plays for a goal that does not look at the others, solved once for each card to start from."""
+
+    def __init__(self, spec: str, table: Table, goal: Goal) -> None:
+        self.spec, self._table, self._goal = spec, table, goal
+        self._lock = Lock()
+        self._found: Pursuit | None = None
+
+    def move(self, at: Situation) -> Move:
+        """Return the best option for the goal."""
+        position = at.position
+        with self._lock:
+            found = self._found
+            if found is None or not _follows(position.card, found.card):
+                found = self._found = pursue(self._table, self._goal, position.card)
+        return as_move(found.advise_position(position).best)
+
+
+def _follows(card: Scorecard, start: Scorecard) -> bool:
+    """Whether a card may be one of the same game as an earlier one, and later or the same."""
+    same = all(was is None or was == now for was, now in zip(start.points, card.points, strict=True))
+    return same and card.bonuses >= start.bonuses
+
+
+@dataclass(frozen=True, eq=False)
+class Slipping:
+    """Plays any option, those that lose more the less often: with chances exp(-loss / temperature).
+
+    A temperature of infinity is random play.
+    """
+
+    spec: str
+    table: Table
+    temperature: float
+    seed: int
+
+    def move(self, at: Situation) -> Move:
+        """Return one of the options, drawn from the seed, the seat and how far its turn has come."""
+        position = at.position
+        options = self.table.advise_position(position).options
+        chances = np.cumsum(shares(np.array([option.loss for option in options]), self.temperature))
+        key = np.random.SeedSequence(
+            self.seed, spawn_key=(at.seat, position.card.filled.bit_count(), position.rerolls)
+        )
+        drawn = int(np.random.PCG64DXSM(key).random_raw()) / 2**64
+        place = int(np.searchsorted(chances, drawn * chances[-1], side="right"))
+        return as_move(options[min(place, len(options) - 1)])
+
+
+def greedy_table(table: Table) -> Table:
+    """Return the table of a game in which nothing comes after this turn: its strategy is the greedy one."""
+    values = np.zeros_like(table.values)
+    values.flags.writeable = False
+    return replace(table, values=values, precision=0.0, root=None)
+
+
+def player(spec: str, table: Table, *, seed: int = 0, seconds: float = DEFAULT_SECONDS) -> Player:
+    """Return the player that a text names.
+
+    Parameters
+    ----------
+    spec
+        A kind or a level, as in the module: "optimal", "reach:300", "risk:-0.02", "strength:200", "club".
+    table
+        The game.
+    seed
+        For players that draw lots.
+    seconds
+        How long a move of `win` may take.
+
+    Raises
+    ------
+    ArgumentError
+        For a text that names none, or a strength that the game does not have.
+    GoalError
+        For a goal that makes no sense.
+    """
+    kind, colon, given = spec.strip().partition(":")
+    if not whole(seed) or seed < 0:
+        raise ArgumentError(f"seed {seed!r}: expected a whole number from 0")
+    if kind in LEVELS and not colon:
+        return leveled(spec, table, level_temperature(kind, table), int(seed))
+    if kind == "reach" and colon:
+        return Pursuer(spec, table, Reach(_number(spec, given, int, "reach:N with the points to reach")))
+    if kind == "risk" and colon:
+        return Pursuer(spec, table, Risk(_number(spec, given, float, "risk:THETA with a number")))
+    if not colon and kind == "optimal":
+        return Adviser(spec, table.advise_position)
+    if not colon and kind == "greedy":
+        return Adviser(spec, greedy_table(table).advise_position)
+    if not colon and kind == "random":
+        return Slipping(spec, table, float("inf"), int(seed))
+    if not colon and kind == "win":
+        return Winning(spec, table, seconds)
+    raise ArgumentError(f"player {spec!r}: expected one of {', '.join(KINDS)}")
+
+
+def leveled(spec: str, table: Table, temperature: float, seed: int) -> Player:
+    """Return the player of a temperature; a temperature of 0 is perfect play."""
+    if temperature == 0:
+        return Adviser(spec, table.advise_position)
+    return Slipping(spec, table, temperature, seed)
+
+
+def _number(spec: str, text: str, kind: Callable[[str], Any], expected: str) -> Any:
+    try:
+        return kind(text)
+    except ValueError:
+        raise ArgumentError(f"player {spec!r}: expected {expected}") from None
