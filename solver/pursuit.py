@@ -115,6 +115,7 @@ def pursue(
     *,
     threads: int | None = None,
     progress: Progress | None = None,
+    check: Callable[[int], None] | None = None,
     exact: bool = False,
 ) -> Pursuit:
     """Solve a goal from a card on; a score to reach is looked up where a file of chances is kept.
@@ -131,6 +132,9 @@ def pursue(
         All usable cores unless given; results are equal to the bit.
     progress
         Called with the work done and in all.
+    check
+        Called with the number of values to work out, before any is, where each score so far has one of its
+        own; refuses what would be too many by raising an error.
     exact
         Whether to solve even where a file is kept (see `keep_chances`), whose chances are rounded.
 
@@ -150,6 +154,8 @@ def pursue(
         return _pursued_everywhere(table, goal, held, threads, progress)
     of_scores = utility(goal)
     blocks = blocks_from(table.states, held, of_scores, not isinstance(goal, Utility))
+    if check:
+        check(blocks.count)
     blocks.solve(of_scores, threads, progress)
     unit = "utility" if isinstance(goal, Utility) else "probability"
     return _pursued_in_blocks(table, goal, held, unit, blocks)

@@ -10,7 +10,7 @@ many bonuses for further Yahtzees were scored. An empty card is written `-`. A p
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
@@ -247,8 +247,15 @@ class Position:
         return cls(card, parse_dice(rules, dice), rules.rolls - 1 if rerolls is None else rerolls)
 
     @classmethod
-    def parse(cls, text: str) -> Position:
+    def parse(cls, text: str, rules_of: Callable[[str], Ruleset] = ruleset) -> Position:
         """Read a position in one line: rules | card | dice | rerolls.
+
+        Parameters
+        ----------
+        text
+            The line.
+        rules_of
+            What finds the rules by the name in it; a game or a rules file unless given.
 
         Raises
         ------
@@ -261,7 +268,7 @@ class Position:
         name, card, dice, rerolls = parts
         if not (rerolls.isascii() and rerolls.isdigit()):
             raise PositionError(f"position {text!r}: rerolls is {rerolls!r}, expected a whole number")
-        rules = ruleset(name)
+        rules = rules_of(name)
         return cls(Scorecard.parse(rules, card), parse_dice(rules, dice), int(rerolls))
 
     def __str__(self) -> str:

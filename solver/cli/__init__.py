@@ -18,7 +18,10 @@ PROGRAM = "dicewise"
 INTERRUPTED = 130
 """Exit code after Ctrl-C: 128 and the number of the signal, as shells count."""
 
-_COMMANDS = ("advise", "solve", "stats", "compare", "reach", "simulate", "export", "rules", "tables")
+_COMMANDS = (
+    *("advise", "solve", "stats", "compare", "reach", "simulate", "export", "rules", "tables"),
+    *("serve", "engine"),
+)
 
 
 class Fault(click.ClickException):

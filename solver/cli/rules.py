@@ -70,7 +70,9 @@ def command(words: tuple[str, ...], origin: str | None, output: Path | None, as_
 
 
 def _list(as_json: bool) -> None:
-    games = [_summary(ruleset(name)) for name in names()]
+    from ..service.rulebook import overview
+
+    games = [overview(ruleset(name)) for name in names()]
     if as_json:
         show_json(games)
         return
@@ -87,28 +89,14 @@ def _list(as_json: bool) -> None:
     show_table(rows, ("Name", "Dice", "Boxes", "Expected score", "Rules"), right=(1, 2, 3))
 
 
-def _summary(rules: Ruleset) -> dict[str, Any]:
-    from ..library import expected_score
-
-    return {"rules": rules.name, **_facts(rules), "expected_score": expected_score(rules)}
-
-
-def _facts(rules: Ruleset) -> dict[str, Any]:
-    return {
-        "title": rules.title,
-        "summary": rules.summary,
-        "dice": rules.dice,
-        "rolls": rules.rolls,
-        "boxes": len(rules.categories),
-    }
-
-
 def _score(value: float | None) -> str:
     return "-" if value is None else f"{value:.10f}"
 
 
 def _check(files: Iterable[str], as_json: bool) -> None:
     """Say of each file what is wrong or odd in it; end with exit code 2 if one of them is wrong."""
+    from ..service.rulebook import size
+
     from ..oddities import oddities
 
     found: list[dict[str, Any]] = []
@@ -121,7 +109,7 @@ def _check(files: Iterable[str], as_json: bool) -> None:
             continue
         odd = oddities(rules)
         warnings = [{"key": one.key, "text": one.text} for one in odd]
-        found.append({"file": file, "ok": True, **_facts(rules), "warnings": warnings})
+        found.append({"file": file, "ok": True, **size(rules), "warnings": warnings})
         if not as_json:
             facts = f"{rules.dice} dice, {rules.rolls} rolls, {len(rules.keys)} boxes"
             click.echo(f"{file}: OK, {rules.title}: {facts}")
@@ -137,6 +125,7 @@ def _start(name: str, origin: str, output: Path | None, as_json: bool) -> None:
     """Write a rules file with all rules of the game `origin` under another name."""
     from ..files import replace
     from ..rules.starter import starter
+    from ..service.rulebook import size
 
     stem = name.removesuffix(".toml")
     if not stem.strip() or os.path.basename(stem) != stem or stem in names():
@@ -150,24 +139,22 @@ def _start(name: str, origin: str, output: Path | None, as_json: bool) -> None:
     text = starter(given, rules.title, origin)
     replace(path, text.encode())
     if as_json:
-        show_json({"file": str(path), "from": origin, **_facts(rules)})
+        show_json({"file": str(path), "from": origin, **size(rules)})
     else:
         click.echo(f"{path}: {rules.title}, with the rules of {origin} to change")
 
 
 def _describe(rules: Ruleset, given: dict[str, Any], as_json: bool) -> None:
-    from dataclasses import asdict
-
     from ..rules.describe import describe
+    from ..service.rulebook import in_words
 
-    words, summary = describe(rules), _summary(rules)
+    words, data = describe(rules), in_words(rules)
     if as_json:
-        facts = [asdict(fact) for fact in words.facts]
-        show_json({**summary, "facts": facts, "card": [asdict(row) for row in words.rows], "settings": given})
+        show_json({**data, "settings": given})
         return
     show_line(words.title + (f": {words.summary}" if words.summary else ""), style="bold")
     facts_and_score = [(fact.label, fact.text) for fact in words.facts]
-    facts_and_score.append(("Expected score", _score(summary["expected_score"])))
+    facts_and_score.append(("Expected score", _score(data["expected_score"])))
     show_table(facts_and_score, indent=2, widest=90)
     show_line()
     header = ("Box", "Key", "Needs", "Scores") + (("Joker",) if any(row.joker for row in words.rows) else ())

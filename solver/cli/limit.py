@@ -1,0 +1,56 @@
+"""The options that say how much one request may ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from ..service.limits import Limits
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def limit_options(command: _Command) -> _Command:
+    """Add the options for limits, given to the command as `work`, `cards` and `body`."""
+    options = (
+        click.option(
+            "--work-limit",
+            "work",
+            default=10.0,
+            show_default=True,
+            type=click.FloatRange(min=0, min_open=True),
+            metavar="SECONDS",
+            help="Refuse a request that would need longer: rules to solve, scores to follow, goals.",
+        ),
+        click.option(
+            "--card-limit",
+            "cards",
+            default=8,
+            show_default=True,
+            type=click.IntRange(min=1),
+            metavar="N",
+            help="The most cards in one request.",
+        ),
+        click.option(
+            "--size-limit",
+            "body",
+            default=256,
+            show_default=True,
+            type=click.IntRange(min=1),
+            metavar="KB",
+            help="The most kilobytes of one request.",
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def limits_of(work: float, cards: int, body: int) -> Limits:
+    """Return the limits that the options name."""
+    from ..service.limits import Limits
+
+    return Limits(work=work, cards=cards, body=1024 * body)

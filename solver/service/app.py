@@ -1,0 +1,259 @@
+"""The requests over HTTP, with a page: what FastAPI and uvicorn are needed for.
+
+Quick requests are answered by one thread after another's table look-up; work goes to a small pool of its
+own, so that advice is given while a game is solved. Other sites' pages may not call the service: a request
+whose Origin is not its own, or whose Host is none of its names (a foreign name may be made to point here),
+is refused unless it was allowed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from importlib import resources
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from starlette.middleware.cors import CORSMiddleware
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ..errors import DicewiseError
+from .documentation import document
+from .fields import RequestError, parsed, shown
+from .limits import Limits, WorkError
+from .requests import Answer, Later, Service, as_answer
+from .shapes import SHAPES
+
+_QUICK_THREADS, _WORK_THREADS = 2, 2
+_SLOWEST_BODY = 20.0
+"""Seconds in which a request must have come in whole."""
+_LOCAL = ("localhost", "127.0.0.1", "[::1]")
+_KINDS = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+class BusyError(DicewiseError):
+    """Too many requests with work ahead of them are waiting."""
+
+
+class Forbidden(DicewiseError):
+    """A request from a page of another site, or to a name that is not this service's."""
+
+
+class TooLarge(RequestError):
+    """A request with more bytes than are read."""
+
+
+_STATUS: tuple[tuple[type[Exception], int], ...] = (
+    (Forbidden, 403),
+    (TooLarge, 413),
+    (BusyError, 503),
+    (WorkError, 422),
+    (MemoryError, 422),
+    (DicewiseError, 400),
+)
+
+
+def application(
+    limits: Limits | None = None,
+    *,
+    hosts: Iterable[str] = (),
+    origins: Iterable[str] = (),
+) -> FastAPI:
+    """Return the service as an ASGI application.
+
+    Parameters
+    ----------
+    limits
+        What one request may ask for.
+    hosts
+        Names, besides those of this machine itself, that the service may be called by.
+    origins
+        Other sites whose pages may call it, such as "https://example.org".
+    """
+    limits = limits or Limits()
+    service = Service(limits)
+    desk = Desk(service)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        desk.close()
+
+    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, lifespan=lifespan)
+    origins = tuple(origins)
+    if origins:
+        app.add_middleware(
+            CORSMiddleware, allow_origins=origins, allow_methods=["GET", "POST"], allow_headers=["*"]
+        )
+    app.add_middleware(Gate, hosts=(*_LOCAL, *hosts), origins=origins)
+    described = json.dumps(document(limits)).encode()
+
+    def answering(name: str) -> Callable[[Request], Awaitable[Response]]:
+        async def answer(request: Request) -> Response:
+            try:
+                body = await _body(request, limits.body)
+                return _json(await desk.answer(name, body), 200)
+            except Exception as error:
+                return _refusal(error)
+
+        return answer
+
+    def giving(content: bytes, kind: str) -> Callable[[], Awaitable[Response]]:
+        async def give() -> Response:
+            return Response(content, media_type=kind, headers={"Cache-Control": "no-cache"})
+
+        return give
+
+    for name, shape in SHAPES.items():
+        methods = ["POST", "GET"] if shape.plain else ["POST"]
+        app.add_api_route(f"/api/{name}", answering(name), methods=methods, response_model=None)
+    app.add_api_route("/api/openapi.json", giving(described, "application/json"), methods=["GET"])
+    for path, content, kind in _page():
+        app.add_api_route(path, giving(content, kind), methods=["GET"])
+
+    @app.exception_handler(404)
+    @app.exception_handler(405)
+    async def missing(request: Request, _: Exception) -> Response:
+        known = ", ".join(f"/api/{name}" for name in SHAPES)
+        path, found = request.url.path, request.method
+        if path.removeprefix("/api/") in SHAPES:
+            return _refusal(RequestError(f"{path}: found {found[:20]}, expected POST"), 405)
+        return _refusal(RequestError(f"path {shown(path)}: expected one of: {known}"), 404)
+
+    return app
+
+
+class Desk:
+    """Hands requests to threads: the quick ones at once, work to a pool of its own."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._quick = ThreadPoolExecutor(_QUICK_THREADS, "quick")
+        self._work = ThreadPoolExecutor(_WORK_THREADS, "work")
+        self._waiting = 0
+
+    async def answer(self, name: str, body: Any) -> Answer:
+        """Answer a request."""
+        loop = asyncio.get_running_loop()
+        begun: Answer | Later = await loop.run_in_executor(self._quick, self._service.begin, name, body)
+        if isinstance(begun, dict):
+            return begun
+        most = self._service.limits.waiting
+        if self._waiting >= most:
+            raise BusyError(f"{name}: {most} requests are waiting for work to be done, try again later")
+        self._waiting += 1
+        try:
+            return await loop.run_in_executor(self._work, begun)
+        finally:
+            self._waiting -= 1
+
+    def close(self) -> None:
+        """Stop the work under way and end the threads."""
+        self._service.stop()
+        self._quick.shutdown(cancel_futures=True)
+        self._work.shutdown(cancel_futures=True)
+
+
+class Gate:
+    """Refuses requests from foreign pages and under foreign names; adds the headers that keep the page in.
+
+    Parameters
+    ----------
+    app
+        What lies behind it.
+    hosts
+        Names that the service may be called by, without the port; "*" for any.
+    origins
+        Other origins that may call it.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: Iterable[str], origins: Iterable[str]) -> None:
+        self._app = app
+        self._hosts = {host.lower() for host in hosts}
+        self._origins = {origin.lower() for origin in origins}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, or hand on."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        given: dict[bytes, bytes] = dict(scope["headers"])
+        host = given.get(b"host", b"").decode("latin-1").lower()
+        origin = given.get(b"origin")
+        fault = self._fault(host, None if origin is None else origin.decode("latin-1").lower())
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                own = [(key.lower().encode(), value.encode()) for key, value in _HEADERS.items()]
+                message["headers"] = [*message["headers"], *own]
+            await send(message)
+
+        if fault:
+            await _refusal(Forbidden(fault))(scope, receive, with_headers)
+        else:
+            await self._app(scope, receive, with_headers)
+
+    def _fault(self, host: str, origin: str | None) -> str:
+        name = host if host.endswith("]") else host.rpartition(":")[0] or host
+        if name not in self._hosts and "*" not in self._hosts:
+            known = ", ".join(sorted(self._hosts))
+            return f"Host {shown(host)}: expected one of {known}; --allow-host allows another"
+        if origin is not None and origin not in self._origins:
+            own = {f"http://{host}", f"https://{host}"}
+            if origin not in own:
+                return f"Origin {shown(origin)}: expected this site's own; --allow-origin allows another"
+        return ""
+
+
+async def _body(request: Request, most: int) -> Any:
+    """Return what a request says, read no further than the limit."""
+    if request.method == "GET":
+        if request.query_params:
+            raise RequestError("found a query, expected none; POST takes the fields as JSON")
+        return {}
+    read = bytearray()
+    try:
+        async with asyncio.timeout(_SLOWEST_BODY):
+            async for piece in request.stream():
+                read += piece
+                if len(read) > most:
+                    raise TooLarge(f"found more than {most} bytes, expected fewer")
+    except TimeoutError:
+        raise RequestError(f"found no whole request within {_SLOWEST_BODY:g} s") from None
+    return parsed(bytes(read))
+
+
+def _refusal(error: Exception, status: int | None = None) -> Response:
+    """Return an error as a response; one that is not dicewise's own is logged, and says no more."""
+    for kind, its_status in _STATUS:
+        if isinstance(error, kind):
+            headers = {"Retry-After": "5"} if its_status == 503 else None
+            return _json(as_answer(error), status or its_status, headers)
+    return _json(as_answer(error), 500)
+
+
+def _json(answer: Answer, status: int, headers: dict[str, str] | None = None) -> Response:
+    text = json.dumps(answer, separators=(",", ":")).encode()
+    return Response(text, status, {"Cache-Control": "no-store", **(headers or {})}, "application/json")
+
+
+def _page() -> Iterator[tuple[str, bytes, str]]:
+    """Yield the path, the content and the kind of each file of the page."""
+    for file in resources.files(__package__).joinpath("page").iterdir():
+        kind = _KINDS["." + file.name.rpartition(".")[2]]
+        yield "/" if file.name == "index.html" else f"/{file.name}", file.read_bytes(), kind

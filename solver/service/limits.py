@@ -1,0 +1,148 @@
+"""How much work one request may cause: estimated from counts before it begins, and stopped if it lasts.
+
+Estimates are in seconds of this program's own loops on an ordinary core, shared among the threads:
+
+    a solve          lanes of states x rerolls x keeps
+    a distribution   lanes of states that can follow the card
+    a goal           values (state and score so far) x rerolls x keeps
+
+The constants were measured; a machine may be twice as fast or slow. So that nothing hangs all the same,
+each pass is stopped once it has run for longer than the limit. Compiling, once an installation, is not
+counted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from threading import Event
+from time import perf_counter
+
+import numpy as np
+
+from ..errors import DicewiseError
+from ..levels import Progress, thread_count
+from ..rules import Ruleset
+from ..scorecard import Scorecard
+from ..scoring import Scoring, scoring
+from ..states import States, states
+
+SOLVING = 1e-9
+"""Core-seconds a lane, reroll and keep."""
+FOLLOWING = 1.2e-5
+"""Core-seconds a lane of the distribution."""
+PURSUING = 3e-9
+"""Core-seconds a value of a goal, reroll and keep."""
+
+_MOST_SUMS = 1 << 28
+"""Bytes for the upper subtotals that can arise."""
+_SUBTOTALS = 2e-9
+"""Core-seconds a pair of subtotals that are compared."""
+_SETS = 3e-6
+"""Core-seconds a set of boxes."""
+
+
+class WorkError(DicewiseError):
+    """A request that would take more work than is allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a service allows.
+
+    Attributes
+    ----------
+    work
+        Seconds that the work for one request may take.
+    cards
+        Cards in one request.
+    body
+        Bytes of one request.
+    waiting
+        Requests with work ahead of them that may wait for their turn.
+    memory
+        Bytes of tables and results kept for the next request.
+    """
+
+    work: float = 10.0
+    cards: int = 8
+    body: int = 256 * 1024
+    waiting: int = 16
+    memory: int = 512 * 1024 * 1024
+
+
+def sized(rules: Ruleset, limits: Limits) -> States:
+    """Return the states of a game, if they can be counted within the limit.
+
+    Raises
+    ------
+    WorkError
+        If the rules have too many boxes or too many different upper subtotals.
+    """
+    arrays = scoring(rules)
+    refuse_beyond(limits, f"rules {rules.name!r}: to count the states", _counting_seconds(arrays))
+    return states(arrays)
+
+
+def _counting_seconds(arrays: Scoring) -> float:
+    upper = [arrays.distinct[box] for box in np.flatnonzero(arrays.upper).tolist()]
+    sets = 1 << len(upper)
+    most = max(arrays.cap, 1) + sum(int(points[-1]) for points in upper)
+    if sets * (most + 1) > _MOST_SUMS:
+        return float("inf")
+    # However many ways there are to fill boxes, no more subtotals come about than there are numbers.
+    few = min(arrays.cap + 1, prod(len(points) for points in upper))
+    many = min(most + 1, prod(len(points) for points in upper))
+    return sets * few * many * _SUBTOTALS + (sets + (1 << arrays.boxes)) * _SETS
+
+
+def solving_seconds(game: States) -> float:
+    """Return how long a solve takes, about."""
+    steps = int(game.lanes.sum()) * max(game.scoring.rolls - 1, 1) * len(game.scoring.lattice.keeps)
+    return steps * SOLVING / thread_count(None)
+
+
+def following_seconds(game: States, card: Scorecard) -> float:
+    """Return how long the distribution of final scores from a card takes, about."""
+    follows = (game.filled & card.filled) == card.filled
+    return int(game.lanes[follows].sum()) * FOLLOWING / thread_count(None)
+
+
+def pursuing_seconds(game: States, values: int) -> float:
+    """Return how long a goal with this number of values takes, about."""
+    steps = values * max(game.scoring.rolls - 1, 1) * len(game.scoring.lattice.keeps)
+    return steps * PURSUING / thread_count(None)
+
+
+def refuse_beyond(limits: Limits, what: str, seconds: float) -> None:
+    """Refuse work that would take too long.
+
+    Raises
+    ------
+    WorkError
+        With what the work is, the estimate, and the limit.
+    """
+    if seconds > limits.work:
+        about = "more memory than there is" if seconds == float("inf") else f"about {seconds:.3g} s"
+        raise WorkError(f"{what} would take {about}, expected {limits.work:g} s at the most")
+
+
+def watch(limits: Limits, what: str, stop: Event) -> Progress:
+    """Return what stops a pass that lasts too long, or is no longer wanted, when told of its progress.
+
+    The clock starts with the first piece done, since that one may have waited for the compiler.
+    """
+    began: float | None = None
+
+    def told(done: int, total: int) -> None:
+        nonlocal began
+        if stop.is_set():
+            raise WorkError(f"{what}: stopped, since the service ends")
+        now = perf_counter()
+        began = now if began is None else began
+        if done < total and now - began > limits.work:
+            raise WorkError(
+                f"{what}: stopped after {limits.work:g} s with {done / total:.0%} of the work done"
+            )
+
+    return told

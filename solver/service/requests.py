@@ -1,0 +1,293 @@
+"""Requests as plain data: a name and a dictionary in, a dictionary out; no transport, no state.
+
+Reading a request and looking advice up take no more than some milliseconds. What may take longer is
+returned by `Service.begin` as something to call, so that a server can do it where nobody else waits.
+Tables and results that others may ask for again are kept in memory, within a limit.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+from .. import library
+from ..errors import DicewiseError
+from ..lookup import Advice, Table
+from ..rules import Ruleset, names, ruleset
+from ..rules.wording import did_you_mean
+from ..scorecard import Position, Scorecard
+from .fields import RequestError, shown
+from .limits import (
+    Limits,
+    WorkError,
+    following_seconds,
+    pursuing_seconds,
+    refuse_beyond,
+    sized,
+    solving_seconds,
+    watch,
+)
+from .rulebook import in_full, overview
+from .shapes import SHAPES
+from .shelf import Shelf
+from .wishes import card_of, dice_of, game_rules, goal_of, opponents_of, position_of
+
+if TYPE_CHECKING:
+    from ..distributions import Distribution
+    from ..pursuit import Pursuit
+
+_log = logging.getLogger("dicewise")
+
+Answer = dict[str, Any]
+Later = Callable[[], Answer]
+"""Work to be done where it holds nobody up; it returns the answer."""
+
+
+class Service:
+    """Answers requests; may be asked from many threads.
+
+    Parameters
+    ----------
+    limits
+        What one request may ask for.
+    """
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        self.limits = limits or Limits()
+        self._shelf = Shelf(self.limits.memory)
+        self._stop = Event()
+
+    def answer(self, request: str, body: object) -> Answer:
+        """Answer a request.
+
+        Parameters
+        ----------
+        request
+            Its name, one of `shapes.SHAPES`.
+        body
+            Its fields.
+
+        Raises
+        ------
+        DicewiseError
+            For whatever cannot be answered, with the library's own message where it comes from there.
+        """
+        begun = self.begin(request, body)
+        return begun if isinstance(begun, dict) else begun()
+
+    def respond(self, request: str, body: object) -> Answer:
+        """Answer a request; an error becomes an answer, too."""
+        try:
+            return self.answer(request, body)
+        except Exception as error:
+            return as_answer(error)
+
+    def begin(self, request: str, body: object) -> Answer | Later:
+        """Read a request; return the answer where it takes next to no time, or what works it out."""
+        shape = SHAPES.get(request)
+        if shape is None:
+            close = did_you_mean(request[:60], SHAPES)
+            raise RequestError(f"request {shown(request)}: expected one of: {', '.join(SHAPES)}{close}")
+        given = shape.read(body)
+        handler: Callable[[Mapping[str, Any]], Answer | Later] = getattr(self, f"_{request}")
+        return handler(given)
+
+    def stop(self) -> None:
+        """Stop what is being worked out, soon."""
+        self._stop.set()
+
+    # ---------------------------------------------------------------- requests
+
+    def _health(self, given: Mapping[str, Any]) -> Answer:
+        limits = {name: getattr(self.limits, name) for name in ("work", "cards", "body")}
+        return {"status": "ok", "version": _version(), "requests": list(SHAPES), "limits": limits}
+
+    def _rules(self, given: Mapping[str, Any]) -> Answer:
+        if "rules" not in given:
+            return {"games": [overview(ruleset(name)) for name in names()]}
+        return in_full(game_rules(given))
+
+    def _advise(self, given: Mapping[str, Any]) -> Answer | Later:
+        position = position_of(given, "advise")
+        top, wanted = given.get("top"), given.get("explain")
+        if top is not None and top < 1:
+            raise RequestError(f"advise: top is {top}, expected 1 or more")
+        if "goal" in given:
+            if wanted is not None:
+                raise RequestError("advise: explain follows the expected score, expected no goal beside it")
+            pursued = self.pursuer(position, given["goal"])
+
+            def for_goal() -> Answer:
+                found = pursued()
+                return found.advise_position(position).as_dict(top) | {"unit": found.unit}
+
+            return for_goal
+        rules = position.card.ruleset
+
+        def found() -> Answer:
+            table = self.table(rules)
+            advice = table.advise_position(position)
+            if wanted is None:
+                return advice.as_dict(top)
+            explained = {"boxes_total": position.card.boxes_total}
+            return advice.as_dict(top) | explained | {"explanations": _explained(table, advice, wanted)}
+
+        return found() if wanted is None and self.at_hand(rules) else found
+
+    def _stats(self, given: Mapping[str, Any]) -> Later:
+        card = card_of(game_rules(given), given.get("card"), "stats: card")
+        where = None
+        if "dice" in given:
+            where = Position.of(card, dice_of(given["dice"], "stats: dice"), given.get("rerolls"))
+        elif "rerolls" in given:
+            raise RequestError("stats: found rerolls but no dice, expected both or neither")
+        dice, rerolls = (where.dice, where.rerolls) if where else (None, None)
+
+        def found() -> Answer:
+            from ..summary import statistics
+
+            scores = self.spread(card, dice, rerolls)
+            return statistics(scores).as_dict() | {
+                "dice": list(dice) if dice else None,
+                "rerolls": rerolls,
+                "scores": scores.scores.tolist(),
+                "probabilities": scores.probabilities.tolist(),
+            }
+
+        return found
+
+    def _game(self, given: Mapping[str, Any]) -> Answer | Later:
+        from .seats import begun, done, how_it_stands, rules_in_play
+
+        rules = rules_in_play(given)
+
+        def found() -> Answer:
+            sized(rules, self.limits)
+            return how_it_stands(done(begun(given, rules, self.limits), given.get("actions", [])))
+
+        return found() if self.at_hand(rules) else found
+
+    def _move(self, given: Mapping[str, Any]) -> Answer | Later:
+        from .seats import decided, quick, rules_in_play, waiting
+
+        rules = rules_in_play(given)
+
+        def found() -> Answer:
+            sized(rules, self.limits)
+            return decided(self, waiting(given, rules, self.limits), given)
+
+        return found() if quick(given["player"]) and self.at_hand(rules) else found
+
+    # ---------------------------------------------------------------- what they work from
+
+    @property
+    def shelf(self) -> Shelf:
+        """Results kept for the next request."""
+        return self._shelf
+
+    def at_hand(self, rules: Ruleset) -> bool:
+        """Whether the table of these rules is in memory, or opened in next to no time."""
+        return rules.name in names() or ("table", rules) in self._shelf
+
+    def table(self, rules: Ruleset) -> Table:
+        """Return a table to look up in: one at hand, or the game solved now."""
+
+        def opened() -> Table:
+            sized(rules, self.limits)
+            found: Table | None = library.get(rules)
+            return self.exact(rules) if found is None else found
+
+        found: Table = self._shelf.get(("table", rules), opened, _bytes)
+        return found
+
+    def exact(self, rules: Ruleset) -> Table:
+        """Return the table with exact values: the game solved now, or just before."""
+
+        def solved() -> Table:
+            what = f"rules {rules.name!r}: to solve them"
+            refuse_beyond(self.limits, what, solving_seconds(sized(rules, self.limits)))
+            return library.solve(rules, progress=watch(self.limits, what, self._stop))
+
+        found: Table = self._shelf.get(("exact", rules), solved, _bytes)
+        return found
+
+    def spread(self, card: Scorecard, dice: tuple[int, ...] | None, rerolls: int | None) -> Distribution:
+        """Return the exact distribution of final scores from a card on."""
+
+        def followed() -> Distribution:
+            from ..distributions import distribution
+
+            table = self.exact(card.ruleset)
+            what = f"the scores from card '{card}'"
+            refuse_beyond(self.limits, what, following_seconds(table.states, card))
+            progress = watch(self.limits, what, self._stop)
+            return distribution(table, card, dice, rerolls, progress=progress)
+
+        key = ("spread", card, dice, rerolls)
+        found: Distribution = self._shelf.get(
+            key, followed, lambda scores: scores.by_row.nbytes + 16 * len(scores.scores)
+        )
+        return found
+
+    def pursuer(self, position: Position, wish: Mapping[str, Any]) -> Callable[[], Pursuit]:
+        """Return what solves a goal from the card of a position on; a goal that makes no sense is refused."""
+        card, rules = position.card, position.card.ruleset
+        goal = goal_of(wish)
+        opponents = opponents_of(rules, wish["win"], self.limits) if goal is None else ()
+
+        def pursued() -> Pursuit:
+            from ..goals import Win
+            from ..pursuit import pursue
+
+            table = self.exact(rules)
+            wanted = goal or Win(tuple(self.spread(*opponent) for opponent in opponents))
+            what = f"goal: to solve it from card '{card}'"
+
+            def check(values: int) -> None:
+                refuse_beyond(self.limits, what, pursuing_seconds(table.states, values))
+
+            progress = watch(self.limits, what, self._stop)
+            return pursue(table, wanted, card, progress=progress, check=check)
+
+        return pursued
+
+
+def as_answer(error: Exception) -> Answer:
+    """Return an error as it is answered: its kind and its message; one not dicewise's own is logged."""
+    if isinstance(error, MemoryError):
+        error = WorkError("found too little memory for a request of this size")
+    kind, message = type(error).__name__, " ".join(str(error).splitlines())
+    if not isinstance(error, DicewiseError):
+        _log.error("a request failed", exc_info=error)
+        kind, message = "InternalError", "the service failed at this request; its log says more"
+    return {"error": {"kind": kind, "message": message}}
+
+
+def _explained(table: Table, advice: Advice, wanted: object) -> list[Answer]:
+    from ..explanation import explain
+
+    if isinstance(wanted, int):
+        return [one.as_dict() for one in explain(table, advice, wanted)]
+    assert isinstance(wanted, list)
+    count = len(advice.options)
+    for place in wanted:
+        if isinstance(place, bool) or not isinstance(place, int) or not 1 <= place <= count:
+            raise RequestError(f"advise: explain has {shown(place)}, expected places from 1 to {count}")
+    chosen = [advice.options[place - 1] for place in dict.fromkeys(wanted)]
+    found = [explain(table, Advice(advice.position, (option,)), 1)[0] for option in chosen]
+    return [one.as_dict() for one in found]
+
+
+def _bytes(table: Table) -> int:
+    return int(table.values.nbytes + table.states.first.nbytes + 40 * len(table.states.filled))
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("dicewise")
+    except PackageNotFoundError:
+        return "from a folder"
