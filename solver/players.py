@@ -8,6 +8,7 @@
     risk:THETA     the greatest E[exp(THETA x score)]; see `goals`
     win            the best chance to win against the other cards, whose seats are taken to play for their
                    expected scores; see `winning` for what it does where that would take too long
+    strength:M     M points on average, with slips like a person's; see `strength`
     a level        beginner, casual, club, expert, perfect: strengths by name
 
 A decision depends on the seed and on what is seen alone, not on what a player was asked before: a game that
@@ -30,7 +31,7 @@ from .lookup import Advice, Option, Table
 from .pursuit import Pursuit, pursue
 from .records import whole
 from .scorecard import Position, Scorecard
-from .strength import LEVELS, level_temperature, shares
+from .strength import LEVELS, level_temperature, shares, temperature_for
 from .winning import DEFAULT_SECONDS, Winning
 
 KINDS = (
@@ -40,6 +41,7 @@ KINDS = (
     "reach:N",
     "risk:THETA",
     "win",
+    "strength:M",
     *LEVELS,
 )
 
@@ -121,9 +123,8 @@ class Slipping:
         position = at.position
         options = self.table.advise_position(position).options
         chances = np.cumsum(shares(np.array([option.loss for option in options]), self.temperature))
-        key = np.random.SeedSequence(
-            self.seed, spawn_key=(at.seat, position.card.filled.bit_count(), position.rerolls)
-        )
+        moment = at.seat, position.card.filled.bit_count(), position.rerolls
+        key = np.random.SeedSequence(self.seed, spawn_key=moment)
         drawn = int(np.random.PCG64DXSM(key).random_raw()) / 2**64
         place = int(np.searchsorted(chances, drawn * chances[-1], side="right"))
         return as_move(options[min(place, len(options) - 1)])
@@ -162,6 +163,9 @@ def player(spec: str, table: Table, *, seed: int = 0, seconds: float = DEFAULT_S
         raise ArgumentError(f"seed {seed!r}: expected a whole number from 0")
     if kind in LEVELS and not colon:
         return leveled(spec, table, level_temperature(kind, table), int(seed))
+    if kind == "strength" and colon:
+        mean = _number(spec, given, float, "strength:M with the points to average")
+        return leveled(spec, table, temperature_for(table, mean), int(seed))
     if kind == "reach" and colon:
         return Pursuer(spec, table, Reach(_number(spec, given, int, "reach:N with the points to reach")))
     if kind == "risk" and colon:

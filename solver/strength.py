@@ -1,14 +1,213 @@
-"""Calibrated strength: slips like a person's, small losses often and large ones seldom."""
+"""Calibrated strength: slips like a person's, small losses often and large ones seldom.
+
+A player at temperature T, in points, takes each legal action, a keep or a fill, with a chance proportional to
+exp(-loss / T), where the loss is that of the table: best value minus the action's. T = 0 is perfect play, and
+the greatest T play at random, each legal action with equal chances. What such play averages is worked out
+exactly, by the dynamic programme of `dynamic` with this choice in place of the best one:
+
+    V'(x)  = expected points to come, from state x, of this play
+    S'(x)  = mean square of the points to come
+
+so that the mean is V' of the empty card and the variance S' - V'^2; see `soft_kernels`. The temperature that
+averages M points is found by secants within bounds; the mean falls as T rises.
+"""
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from threading import Lock
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+from .dice import Lattice
+from .dynamic import values_with_ends
+from .errors import ArgumentError
+from .levels import Progress, run_levels
 from .lookup import Table
-from .plan import Floats
+from .plan import Floats, aligned, plan, value_array
+from .rules import FACES, Ruleset
+from .states import LANES, States
+
+if TYPE_CHECKING:
+    from .soft_kernels import SoftWork, SumPlan
 
 LEVELS: dict[str, float] = {"beginner": 0.30, "casual": 0.15, "club": 0.07, "expert": 0.03, "perfect": 0.0}
 """The temperature of each level, as a share of the points a turn of perfect play."""
+
+_CLOSE = 0.02
+"""How far the mean of a temperature may be from the one asked for, in points."""
+_MOST_STEPS = 60
+_FLATTEST = -0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Softened:
+    """What play at a temperature is worth.
+
+    Attributes
+    ----------
+    table : Table
+        Whose losses count.
+    temperature : float
+        In points; infinite for play at random.
+    points, squares : float64 arrays, shape (states.size,)
+        Expected points to come from the start of a turn, and their mean square.
+    """
+
+    table: Table
+    temperature: float
+    points: Floats
+    squares: Floats
+
+    @property
+    def mean(self) -> float:
+        """Expected final score from the empty card, in points."""
+        return float(self.points[self.table.states.position(0, 0, 0)])
+
+    @property
+    def standard_deviation(self) -> float:
+        """Standard deviation of the final score from the empty card, in points."""
+        square = float(self.squares[self.table.states.position(0, 0, 0)])
+        return float(np.sqrt(max(0.0, square - self.mean**2)))
+
+
+def soften(
+    table: Table, temperature: float, *, threads: int | None = None, progress: Progress | None = None
+) -> Softened:
+    """Work out exactly what play at a temperature is worth in every state.
+
+    Parameters
+    ----------
+    table
+        Whose losses count.
+    temperature
+        In points, above 0; infinity is play at random.
+    threads
+        All usable cores unless given; results are equal to the bit.
+    progress
+        Called with the work done and in all.
+
+    Raises
+    ------
+    ArgumentError
+        For a temperature that is not above 0.
+    """
+    if isinstance(temperature, bool) or not isinstance(temperature, (int, float)) or not temperature > 0:
+        raise ArgumentError(f"temperature {temperature!r}: expected a number above 0")
+    from .soft_kernels import soften_tiles
+
+    game = table.states
+    arrays, joints = plan(game), sum_plan(game.scoring.lattice)
+    guide = value_array(game)
+    guide[: game.size] = table.values
+    points, squares = values_with_ends(game, game.final), values_with_ends(game, game.final**2)
+
+    def work(first: int, last: int) -> None:
+        soften_tiles(guide, points, squares, first, last, arrays, joints, 1 / temperature, _soft_work(game))
+
+    starts = (game.level_start[:-1] // LANES).tolist()
+    run_levels(starts, work, threads=threads, progress=progress)
+    for values in (points, squares):
+        values[game.padding] = 0
+    return Softened(table, float(temperature), points[: game.size], squares[: game.size])
+
+
+@lru_cache(maxsize=8)
+def sum_plan(lattice: Lattice) -> SumPlan:
+    """Return the joints of a lattice for running sums, face by face and smaller keeps first."""
+    from .soft_kernels import SumPlan
+
+    to = [lattice.more[:, face] for face in range(FACES)]
+    source = np.tile(np.arange(lattice.short), FACES)
+    return SumPlan((np.concatenate(to) * LANES).astype(np.uint32), (source * LANES).astype(np.uint32))
+
+
+def _soft_work(game: States) -> SoftWork:
+    from .soft_kernels import SoftWork
+
+    arrays = plan(game)
+    row, keep = (len(arrays.rows.points) + 1) * LANES, arrays.turn.keeps * LANES
+    roll = keep - arrays.turn.short * LANES
+    sizes = (row,) * 3 + (keep,) * 6 + (roll,) * 4
+    return SoftWork(*map(aligned, sizes))
+
+
+def strengths(table: Table) -> tuple[float, float]:
+    """Return what random and what perfect play average, in points."""
+    return _mean_at(table, math.inf), table.expected_score
+
+
+def temperature_for(table: Table, mean: float) -> float:
+    """Return the temperature at which play averages so many points, to a fiftieth of one.
+
+    Found once for each game and mean in a process.
+
+    Raises
+    ------
+    ArgumentError
+        If no play between random and perfect averages that.
+    """
+    key = table.ruleset, float(mean)
+    with _LOCK:
+        if key not in _FOUND:
+            _FOUND[key] = _search(table, float(mean))
+        return _FOUND[key]
+
+
+_LOCK = Lock()
+_FOUND: dict[tuple[Ruleset, float], float] = {}
+_MEANS: dict[tuple[Ruleset, float], float] = {}
+
+
+def _mean_at(table: Table, temperature: float) -> float:
+    key = table.ruleset, temperature
+    if key not in _MEANS:
+        _MEANS[key] = soften(table, temperature).mean
+    return _MEANS[key]
+
+
+def _search(table: Table, mean: float) -> float:
+    """Find the temperature by secants of the odds between random and perfect play, within bounds."""
+    lowest, highest = strengths(table)
+    if not round(lowest, 2) <= round(mean, 2) <= round(highest, 2):
+        raise ArgumentError(
+            f"strength {mean:g}: expected points from {lowest:.2f}, which random play averages, to "
+            f"{highest:.2f}, which perfect play does"
+        )
+    if highest - mean < _CLOSE / 2:
+        return 0.0
+    if mean - lowest < _CLOSE / 2:
+        return math.inf
+
+    def odds(points: float) -> float:
+        share = min(max((points - lowest) / (highest - lowest), 1e-12), 1 - 1e-12)
+        return math.log(share / (1 - share))
+
+    scale = highest / len(table.ruleset.categories)
+    wanted = odds(mean)
+    # As official Yahtzee has it, and other games much the same.
+    guess, slope = math.log(0.153 * scale) + (0.585 - wanted) / 1.55, -1.55
+    cold, hot = -math.inf, math.inf  # logarithms of temperatures that average too much, and too little
+    for _ in range(_MOST_STEPS):
+        found = _mean_at(table, math.exp(guess))
+        if abs(found - mean) < _CLOSE:
+            return math.exp(guess)
+        off = odds(found) - wanted
+        if off > 0:
+            cold = guess
+        else:
+            hot = guess
+        step = guess - off / slope
+        if not cold < step < hot:
+            step = (cold + hot) / 2 if math.isfinite(cold + hot) else guess + math.copysign(2.0, off)
+        after = odds(_mean_at(table, math.exp(step))) - wanted
+        if after != off:
+            slope = min((after - off) / (step - guess), _FLATTEST)
+        guess = step
+    raise ArgumentError(f"strength {mean:g}: found no temperature that averages so many points")
 
 
 def level_temperature(level: str, table: Table) -> float:

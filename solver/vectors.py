@@ -8,6 +8,7 @@ registers that the machine has. Indices count float64 values from the start of t
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import factorial, log
 from typing import Any
 
 from llvmlite import ir
@@ -217,3 +218,61 @@ greatest_of_3 = _greatest(3)
 greatest_of_4 = _greatest(4)
 greatest_of_5 = _greatest(5)
 greatest_of_6 = _greatest(6)
+
+
+@operation
+def minus(typing: Any, a: Any, b: Any) -> Any:
+    """Return a - b in each lane."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.fsub(*args)
+
+    return vector(vector, vector), code
+
+
+@operation
+def over(typing: Any, a: Any, b: Any) -> Any:
+    """Return a / b in each lane."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.fdiv(*args)
+
+    return vector(vector, vector), code
+
+
+_LEAST_EXPONENT = -708.0
+_LN_2_HIGH, _LN_2_LOW = 0.6931471803691238, 1.9082149292705877e-10
+"""The logarithm of 2 in two parts: the first has few bits, so that n times it is exact."""
+_TERMS = 12
+
+
+@operation
+def exponential(typing: Any, x: Any) -> Any:
+    """Return exp(x) in each lane, for x up to 0 (or 708), with a relative error of about 4e-16.
+
+    Where x is below -708 or a NaN it is that of -708, 3e-308: nothing, beside a 1. The same to the bit on
+    every machine, and several times as fast as the library's function called for each lane.
+    """
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        # x = n ln 2 + r with |r| <= ln 2 / 2; the series of exp(r), and n added to the exponent's bits.
+        def everywhere(number: float) -> Any:
+            return ir.Constant(_VECTOR, [number] * LANES)
+
+        whole = ir.VectorType(ir.IntType(64), LANES)
+        least = everywhere(_LEAST_EXPONENT)
+        held = builder.select(builder.fcmp_ordered(">", args[0], least), args[0], least)
+        # A number of this size has no bits for fractions: the sum is rounded, and its low bits are n.
+        rounding = everywhere(1.5 * 2.0**52)
+        shifted = builder.fadd(builder.fmul(held, everywhere(1 / log(2))), rounding)
+        n = builder.fsub(shifted, rounding)
+        rest = builder.fsub(held, builder.fmul(n, everywhere(_LN_2_HIGH)))
+        rest = builder.fsub(rest, builder.fmul(n, everywhere(_LN_2_LOW)))
+        series = everywhere(1 / factorial(_TERMS))
+        for term in range(_TERMS - 1, -1, -1):
+            series = builder.fadd(builder.fmul(series, rest), everywhere(1 / factorial(term)))
+        bits = builder.shl(builder.bitcast(shifted, whole), ir.Constant(whole, [52] * LANES))
+        scaled = builder.add(builder.bitcast(series, whole), bits)
+        return builder.bitcast(scaled, _VECTOR)
+
+    return vector(vector), code

@@ -1,0 +1,217 @@
+"""The compiled loops for play that slips: what a softmax over the losses is worth, exactly.
+
+At a temperature T, each option of a roll has the chance exp(-loss / T) over the sum of these. Losses are
+those of the guide, whose values stand in one array; the play's own values come about in others. With E(k)
+the guide's value of keep k and E'(k) that of the play, a roll r is worth
+
+    sum of exp(E(k) / T) E'(k) over its options k  /  sum of exp(E(k) / T)
+
+and both sums run over all keeps inside r: running sums down the lattice, one face after the other, where the
+guide has a running maximum. Five dice take 1,260 additions for a sum instead of one for each of the 4,368
+pairs of a roll and a keep inside it.
+
+What stands under an exponential is taken from the best value inside the same keep, lest it leave the range of
+float64, and sums are scaled on their way from keep to keep; so any temperature goes, however low.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .kernels import compiled, fill_rows, maxima, mean_of_rolls, means, part, roll_row, roll_values
+from .plan import Floats, Offsets, Plan, RowPlan, SetPlan, TurnPlan
+from .states import LANES
+from .vectors import add, exponential, load, minus, over, spread, store, times
+
+_LANES = np.uint64(LANES)
+
+
+class SumPlan(NamedTuple):
+    """The joints of the lattice for running sums: offsets of keeps times `LANES`, face by face."""
+
+    to: Offsets
+    source: Offsets
+
+
+class SoftWork(NamedTuple):
+    """What a tile is worked out in, lane by lane.
+
+    For each row, keep and roll: the guide's value (`rows`, `keeps`), the play's expected points to come and
+    their mean square. `fills` has the sums over the boxes of each roll and `sums` those over all options:
+    of weights, and of weights times the other two. `best` has the guide's best fill of each roll.
+    """
+
+    rows: Floats
+    row_points: Floats
+    row_squares: Floats
+    keeps: Floats
+    keep_points: Floats
+    keep_squares: Floats
+    sums: Floats
+    sum_points: Floats
+    sum_squares: Floats
+    fills: Floats
+    fill_points: Floats
+    fill_squares: Floats
+    best: Floats
+
+
+@compiled
+def soften_tiles(
+    guide: Floats,
+    points: Floats,
+    squares: Floats,
+    first: int,
+    last: int,
+    plan: Plan,
+    joints: SumPlan,
+    cold: float,
+    work: SoftWork,
+) -> None:
+    """Write what the states of tiles first .. last-1 are worth to play at a temperature of 1 / cold.
+
+    `guide` has the values that losses are taken from. `points` and `squares` get the expected points to
+    come and their mean square; those of later levels are there already.
+    """
+    turn, row_plan, sets = plan.turn, plan.rows, plan.sets
+    short = turn.short * LANES
+    end = turn.keeps * LANES
+    for tile in range(first, last):
+        base = tile * LANES
+        number = plan.tile_set[tile]
+        roll_values(guide, base, number, turn, row_plan, sets, work.rows, work.keeps)
+        for i in range(0, end - short, LANES):
+            store(work.best, i, load(work.keeps, short + i))
+            store(work.fills, i, spread(0.0))
+            store(work.fill_points, i, spread(0.0))
+            store(work.fill_squares, i, spread(0.0))
+        while number < len(sets.start) and sets.start[number] < base + LANES:
+            start = max(sets.start[number], base)
+            count = min(sets.start[number] + sets.lanes[number], base + LANES) - start
+            lane, at = start - sets.start[number], start - base
+            fill_rows(guide, row_plan, sets, number, lane, count, at, work.rows)
+            fill_rows(points, row_plan, sets, number, lane, count, at, work.row_points)
+            fill_rows(squares, row_plan, sets, number, lane, count, at, work.row_squares)
+            square_rows(row_plan, sets.available[number], at, count, work)
+            sum_fills(turn, row_plan, sets.available[number], cold, work)
+            if sets.special[number]:
+                sum_special(turn, row_plan, sets, number, lane, at, count, cold, work)
+            number += 1
+        for i in range(0, end - short, LANES):
+            weight = load(work.fills, i)
+            store(work.keep_points, short + i, over(load(work.fill_points, i), weight))
+            store(work.keep_squares, short + i, over(load(work.fill_squares, i), weight))
+        for _ in range(turn.rerolls):
+            means(turn, work.keeps)
+            means(turn, work.keep_points)
+            means(turn, work.keep_squares)
+            weigh_keeps(turn, cold, work)
+            run_sums(joints, cold, work)
+            for i in range(short, end, LANES):
+                weight = load(work.sums, i)
+                store(work.keep_points, i, over(load(work.sum_points, i), weight))
+                store(work.keep_squares, i, over(load(work.sum_squares, i), weight))
+        store(points, base, mean_of_rolls(turn, work.keep_points))
+        store(squares, base, mean_of_rolls(turn, work.keep_squares))
+
+
+@part
+def square_rows(plan: RowPlan, available: int, at: int, count: int, work: SoftWork) -> None:
+    """Write the mean square of each row; finite numbers to the columns of other sets."""
+    for category in range(plan.boxes):
+        if available >> category & 1:
+            for row in range(plan.first[category], plan.first[category + 1]):
+                p = plan.points[row]
+                for column in range(LANES):
+                    i = row * LANES + column
+                    if at <= column < at + count:
+                        # Of p + X, X the points to come: from p plus the mean of X squared, and p + mean X.
+                        work.row_squares[i] += 2 * p * work.row_points[i] - p * (p + 1)
+                    else:
+                        work.row_points[i] = work.row_squares[i] = 0.0
+
+
+@part
+def sum_fills(turn: TurnPlan, plan: RowPlan, available: int, cold: float, work: SoftWork) -> None:
+    """Add the boxes of one set to the sums over the fills of each roll."""
+    rolls = turn.keeps - turn.short
+    for roll in range(rolls):
+        to = roll * LANES
+        best = load(work.best, to)
+        weights, points = load(work.fills, to), load(work.fill_points, to)
+        squares = load(work.fill_squares, to)
+        for category in range(plan.boxes):
+            if available >> category & 1:
+                row = plan.of_roll[category * rolls + roll]
+                weight = exponential(times(minus(load(work.rows, row), best), spread(cold)))
+                weights = add(weights, weight)
+                points = add(points, times(weight, load(work.row_points, row)))
+                squares = add(squares, times(weight, load(work.row_squares, row)))
+        store(work.fills, to, weights)
+        store(work.fill_points, to, points)
+        store(work.fill_squares, to, squares)
+
+
+@part
+def sum_special(
+    turn: TurnPlan,
+    plan: RowPlan,
+    sets: SetPlan,
+    number: int,
+    lane: int,
+    at: int,
+    count: int,
+    cold: float,
+    work: SoftWork,
+) -> None:
+    """Write the sums of the rolls of all dice alike once the Yahtzee box is filled: joker and bonus."""
+    rolls = turn.keeps - turn.short
+    for face in range(6):
+        for column in range(at, at + count):
+            to = plan.alike[face] * LANES + column
+            bonus = plan.bonus if lane + column - at >= sets.classes[number] else 0.0
+            weights = points = squares = 0.0
+            for category in range(plan.boxes):
+                if sets.joker_boxes[number, face] >> category & 1:
+                    i = roll_row(plan, sets, number, category, face, rolls) * LANES + column
+                    weight = np.exp((work.rows[i] + bonus - work.best[to]) * cold)
+                    weights += weight
+                    points += weight * (work.row_points[i] + bonus)
+                    squares += weight * (work.row_squares[i] + bonus * (2 * work.row_points[i] + bonus))
+            work.fills[to], work.fill_points[to], work.fill_squares[to] = weights, points, squares
+
+
+@part
+def weigh_keeps(turn: TurnPlan, cold: float, work: SoftWork) -> None:
+    """Write what each keep and the fills of each roll add to the sums; leave the best keeps in `keeps`."""
+    short = turn.short * LANES
+    for i in range(0, short, LANES):
+        store(work.sums, i, load(work.keeps, i))
+    maxima(turn, work.keeps)
+    for i in range(0, short, LANES):
+        weight = exponential(times(minus(load(work.sums, i), load(work.keeps, i)), spread(cold)))
+        store(work.sums, i, weight)
+        store(work.sum_points, i, times(weight, load(work.keep_points, i)))
+        store(work.sum_squares, i, times(weight, load(work.keep_squares, i)))
+    for i in range(0, (turn.keeps - turn.short) * LANES, LANES):
+        gap = minus(load(work.best, i), load(work.keeps, short + i))
+        scale = exponential(times(gap, spread(cold)))
+        store(work.sums, short + i, times(scale, load(work.fills, i)))
+        store(work.sum_points, short + i, times(scale, load(work.fill_points, i)))
+        store(work.sum_squares, short + i, times(scale, load(work.fill_squares, i)))
+
+
+@part
+def run_sums(joints: SumPlan, cold: float, work: SoftWork) -> None:
+    """Add to each keep, and to the fills of each roll, all keeps inside it."""
+    for joint in range(len(joints.to)):
+        to, source = joints.to[joint], joints.source[joint]
+        gap = minus(load(work.keeps, source), load(work.keeps, to))
+        scale = exponential(times(gap, spread(cold)))
+        store(work.sums, to, add(load(work.sums, to), times(scale, load(work.sums, source))))
+        more = times(scale, load(work.sum_points, source))
+        store(work.sum_points, to, add(load(work.sum_points, to), more))
+        more = times(scale, load(work.sum_squares, source))
+        store(work.sum_squares, to, add(load(work.sum_squares, to), more))
