@@ -27,10 +27,10 @@ import numpy as np
 from .errors import ArgumentError
 from .game import Move, Situation
 from .goals import Goal, Reach, Risk
-from .lookup import Advice, Option, Table
+from .lookup import Option, Table
 from .pursuit import Pursuit, pursue
 from .records import whole
-from .scorecard import Position, Scorecard
+from .scorecard import Scorecard
 from .strength import LEVELS, level_temperature, shares, temperature_for
 from .winning import DEFAULT_SECONDS, Winning
 
@@ -64,6 +64,10 @@ class Player(Protocol):
         """Return what to do; `Game.situation` gives what a player sees."""
         ...
 
+    def alone(self, seed: int) -> Player:
+        """Return the player for one of many games, with a seed of its own; not to be waited for by others."""
+        ...
+
 
 def as_move(option: Option, note: str = "") -> Move:
     """Return an option of an advice as a move."""
@@ -72,14 +76,18 @@ def as_move(option: Option, note: str = "") -> Move:
 
 @dataclass(frozen=True, eq=False)
 class Adviser:
-    """Plays the best option of an advice."""
+    """Plays the best option of a table's advice."""
 
     spec: str
-    advise: Callable[[Position], Advice]
+    table: Table
 
     def move(self, at: Situation) -> Move:
         """Return the best option."""
-        return as_move(self.advise(at.position).best)
+        return as_move(self.table.advise_position(at.position).best)
+
+    def alone(self, seed: int) -> Player:
+        """Return this: it depends on nothing but the position."""
+        return self
 
 
 class Pursuer:
@@ -92,12 +100,18 @@ class Pursuer:
 
     def move(self, at: Situation) -> Move:
         """Return the best option for the goal."""
-        position = at.position
+        return as_move(self.pursuit(at.position.card).advise_position(at.position).best)
+
+    def alone(self, seed: int) -> Player:
+        """Return this: it depends on nothing but the position, and what is solved serves all games."""
+        return self
+
+    def pursuit(self, card: Scorecard) -> Pursuit:
+        """Return the goal solved from a card, or from an earlier one of the same game."""
         with self._lock:
-            found = self._found
-            if found is None or not _follows(position.card, found.card):
-                found = self._found = pursue(self._table, self._goal, position.card)
-        return as_move(found.advise_position(position).best)
+            if self._found is None or not _follows(card, self._found.card):
+                self._found = pursue(self._table, self._goal, card)
+            return self._found
 
 
 def _follows(card: Scorecard, start: Scorecard) -> bool:
@@ -128,6 +142,10 @@ class Slipping:
         drawn = int(np.random.PCG64DXSM(key).random_raw()) / 2**64
         place = int(np.searchsorted(chances, drawn * chances[-1], side="right"))
         return as_move(options[min(place, len(options) - 1)])
+
+    def alone(self, seed: int) -> Player:
+        """Return the player with another seed."""
+        return replace(self, seed=seed)
 
 
 def greedy_table(table: Table) -> Table:
@@ -171,9 +189,9 @@ def player(spec: str, table: Table, *, seed: int = 0, seconds: float = DEFAULT_S
     if kind == "risk" and colon:
         return Pursuer(spec, table, Risk(_number(spec, given, float, "risk:THETA with a number")))
     if not colon and kind == "optimal":
-        return Adviser(spec, table.advise_position)
+        return Adviser(spec, table)
     if not colon and kind == "greedy":
-        return Adviser(spec, greedy_table(table).advise_position)
+        return Adviser(spec, greedy_table(table))
     if not colon and kind == "random":
         return Slipping(spec, table, float("inf"), int(seed))
     if not colon and kind == "win":
@@ -184,7 +202,7 @@ def player(spec: str, table: Table, *, seed: int = 0, seconds: float = DEFAULT_S
 def leveled(spec: str, table: Table, temperature: float, seed: int) -> Player:
     """Return the player of a temperature; a temperature of 0 is perfect play."""
     if temperature == 0:
-        return Adviser(spec, table.advise_position)
+        return Adviser(spec, table)
     return Slipping(spec, table, temperature, seed)
 
 

@@ -34,7 +34,7 @@ from .states import LANES, States
 if TYPE_CHECKING:
     from .soft_kernels import SoftWork, SumPlan
 
-LEVELS: dict[str, float] = {"beginner": 0.30, "casual": 0.15, "club": 0.07, "expert": 0.03, "perfect": 0.0}
+LEVELS: dict[str, float] = {"beginner": 0.2, "casual": 0.11, "club": 0.06, "expert": 0.025, "perfect": 0.0}
 """The temperature of each level, as a share of the points a turn of perfect play."""
 
 _CLOSE = 0.02

@@ -63,6 +63,8 @@ class Winning:
         The game.
     seconds
         How long a move may take, by the count of the work.
+    threads
+        All usable cores unless given.
 
     Raises
     ------
@@ -70,10 +72,12 @@ class Winning:
         For a time that is not a number above 0.
     """
 
-    def __init__(self, spec: str, table: Table, seconds: float = DEFAULT_SECONDS) -> None:
+    def __init__(
+        self, spec: str, table: Table, seconds: float = DEFAULT_SECONDS, threads: int | None = None
+    ) -> None:
         if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not seconds > 0:
             raise ArgumentError(f"seconds {seconds!r}: expected a number above 0")
-        self.spec, self._table, self._seconds = spec, table, seconds
+        self.spec, self._table, self._seconds, self._threads = spec, table, seconds, threads
         self._lock = Lock()
         self._solved: tuple[tuple[Scorecard, tuple[Scorecard, ...]], Pursuit] | None = None
 
@@ -90,12 +94,16 @@ class Winning:
             note = f"played for the expected score: {why if others else 'nobody else plays'}"
         return Move(best.action, best.dice, best.category, note)
 
+    def alone(self, seed: int) -> Winning:
+        """Return the player for one of many games that go on side by side."""
+        return Winning(self.spec, self._table, self._seconds, threads=1)
+
     def _pursuit(self, card: Scorecard, others: tuple[Scorecard, ...]) -> Pursuit:
         """Return the goal solved for this turn; the last one is kept, for all decisions of the turn."""
         with self._lock:
             if self._table.precision:  # Goals are solved from exact values.
                 self._table = Table(self._table.ruleset, *solve_values(self._table.ruleset))
             if self._solved is None or self._solved[0] != (card, others):
-                goal = Win(tuple(distribution(self._table, other) for other in others))
-                self._solved = (card, others), pursue(self._table, goal, card)
+                goal = Win(tuple(distribution(self._table, other, threads=self._threads) for other in others))
+                self._solved = (card, others), pursue(self._table, goal, card, threads=self._threads)
             return self._solved[1]
