@@ -84,6 +84,14 @@ class Situation(NamedTuple):
         return tuple(card for seat, card in enumerate(self.cards) if seat != self.seat)
 
 
+class Decision(NamedTuple):
+    """A decision that was made: by which seat, where, and what."""
+
+    seat: int
+    position: Position
+    move: Move
+
+
 class _Before(NamedTuple):
     """How things stood before a decision."""
 
@@ -141,6 +149,7 @@ class Game:
         self.rerolls = 0
         self._cards = [Scorecard.empty(rules)] * seats
         self._events: list[Event] = []
+        self._decisions: list[Decision] = []
         self._before: _Before | None = None
         # Seats that may still be first, and what they have rolled for it.
         self._contenders = list(range(seats)) if first == HIGHEST else []
@@ -259,6 +268,11 @@ class Game:
         return tuple(self._events)
 
     @property
+    def decisions(self) -> tuple[Decision, ...]:
+        """Every decision so far; what was taken back is not among them."""
+        return tuple(self._decisions)
+
+    @property
     def can_undo(self) -> bool:
         """Whether the last decision may be taken back: no dice were rolled since."""
         return self._before is not None
@@ -310,7 +324,8 @@ class Game:
         ActionError
             If there is nothing to decide, no reroll is left, or the dice are not some of those on the table.
         """
-        on_table = self.situation("keep").position.dice
+        position = self.situation("keep").position
+        on_table = position.dice
         kept = parse_faces(dice)
         said = " ".join(map(str, kept)) or "nothing"
         if not self.rerolls:
@@ -319,7 +334,7 @@ class Game:
             raise ActionError(f"keep {said}: expected some of the dice {' '.join(map(str, on_table))}")
         if len(kept) == len(on_table):
             raise ActionError(f"keep {said}: expected fewer than all dice, or a box to fill")
-        self._remember()
+        self._remember(position, Move("keep", kept))
         self.kept = kept
         self.rerolls -= 1
         self._events.append(("keep", kept))
@@ -332,7 +347,7 @@ class Game:
         ActionError
             If there is nothing to decide, or the dice may not go in that box.
         """
-        self.situation(f"fill {category}")
+        position = self.situation(f"fill {category}").position
         keys = self.ruleset.keys
         if category not in keys:
             close = get_close_matches(str(category), keys, 1)
@@ -343,7 +358,7 @@ class Game:
         choice = next((choice for choice in self.fills if choice.category == category), None)
         if choice is None:
             raise ActionError(f"fill {category}: these rules allow only {self._boxes()} with these dice")
-        self._remember()
+        self._remember(position, Move("fill", position.dice, category))
         self._cards[self.seat] = self.card().fill(category, choice.points, choice.bonus > 0)
         self._events.append(("fill", category))
         self.dice = self.kept = None
@@ -373,10 +388,11 @@ class Game:
         self.seat, card, self.dice, self.rerolls, self.kept = before
         self._cards[self.seat] = card
         self._events.pop()
+        self._decisions.pop()
 
-    def _remember(self) -> None:
-        assert self.dice is not None
-        self._before = _Before(self.seat, self.card(), self.dice, self.rerolls, self.kept)
+    def _remember(self, position: Position, move: Move) -> None:
+        self._before = _Before(self.seat, position.card, position.dice, position.rerolls, self.kept)
+        self._decisions.append(Decision(self.seat, position, move))
 
     def _first_turn(self, rolled: tuple[int, ...]) -> None:
         """Take down a roll for the first turn; begin, or let those roll again who tie."""

@@ -21,7 +21,7 @@ from .errors import ArgumentError
 from .game import MOST_SEATS, Game
 from .levels import Progress, thread_count
 from .lookup import Table
-from .players import Adviser, Player, Pursuer, Slipping, player
+from .players import Player, Pursuer, Slipping, player
 from .records import whole
 from .simulation import MOST_GAMES, simulate
 from .soft_play import play_games

@@ -17,21 +17,24 @@ was written down and read again goes on as it would have.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from threading import Lock
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from .distributions import distribution
 from .errors import ArgumentError
-from .game import Move, Situation
+from .game import Decision, Move, Situation
 from .goals import Goal, Reach, Risk
+from .levels import Progress
 from .lookup import Option, Table
 from .pursuit import Pursuit, pursue
 from .records import whole
 from .scorecard import Scorecard
-from .strength import LEVELS, level_temperature, shares, temperature_for
+from .strength import LEVELS, level_temperature, shares, soften, temperature_for
 from .winning import DEFAULT_SECONDS, Winning
 
 KINDS = (
@@ -72,6 +75,13 @@ class Player(Protocol):
 def as_move(option: Option, note: str = "") -> Move:
     """Return an option of an advice as a move."""
     return Move(option.action, option.dice, option.category, note)
+
+
+def loss_of(table: Table, decision: Decision) -> tuple[float, Move]:
+    """Return how many points a decision gave away, and the best move instead."""
+    options = table.advise_position(decision.position).options
+    taken = next(option for option in options if as_move(option) == decision.move)
+    return taken.loss, as_move(options[0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,6 +207,59 @@ def player(spec: str, table: Table, *, seed: int = 0, seconds: float = DEFAULT_S
     if not colon and kind == "win":
         return Winning(spec, table, seconds)
     raise ArgumentError(f"player {spec!r}: expected one of {', '.join(KINDS)}")
+
+
+class Strength(NamedTuple):
+    """How well a player plays: exact mean and standard deviation of its final score, in points."""
+
+    player: str
+    mean: float
+    standard_deviation: float
+    temperature: float | None
+    about: str
+
+
+def exact_strengths(
+    table: Table, *, threads: int | None = None, progress: Progress | None = None
+) -> tuple[Strength, ...]:
+    """Return random play, the levels, greedy and optimal play by rising mean, each worked out exactly.
+
+    Parameters
+    ----------
+    table
+        The game.
+    threads
+        All usable cores unless given.
+    progress
+        Called with the players done and in all.
+    """
+    found: list[Strength] = []
+    levels = {level: level_temperature(level, table) for level, share in LEVELS.items() if share}
+    slipping = {"random": math.inf, **levels}
+    wanted = [*slipping, "greedy", "optimal"]
+    for number, name in enumerate(wanted, 1):
+        temperature = slipping.get(name)
+        if temperature:
+            soft = soften(table, temperature, threads=threads)
+            mean, deviation = soft.mean, soft.standard_deviation
+        else:
+            scores = distribution(greedy_table(table) if name == "greedy" else table, threads=threads)
+            mean, deviation = scores.mean, scores.standard_deviation
+        found.append(Strength(name, mean, deviation, temperature, _about(name, temperature)))
+        if progress:
+            progress(number, len(wanted))
+    return tuple(sorted(found, key=lambda one: (round(one.mean, 6), one.player == "optimal")))
+
+
+def _about(name: str, temperature: float | None) -> str:
+    if temperature and math.isfinite(temperature):
+        return f"slips at a temperature of {temperature:.2f} points"
+    about = {
+        "random": "any legal action, each with equal chances",
+        "greedy": "the most points of this turn",
+        "optimal": "the highest expected score; perfect is another name",
+    }
+    return about[name]
 
 
 def leveled(spec: str, table: Table, temperature: float, seed: int) -> Player:

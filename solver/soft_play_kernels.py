@@ -109,8 +109,8 @@ def value_rolls(
                 best = _LOW
                 for category in range(plan.boxes):
                     if sets.joker_boxes[number, face] >> category & 1:
-                        row = roll_row(plan, sets, number, category, face, rolls)
-                        best = max(work.rows[row * LANES + column], best)
+                        joker = roll_row(plan, sets, number, category, face, rolls)
+                        best = max(work.rows[joker * LANES + column], best)
                 work.keeps[(turn.short + plan.alike[face]) * LANES + column] = best + bonus
 
 
@@ -118,9 +118,10 @@ def value_rolls(
 def thrown(turn: TurnPlan, keep: int, number: np.uint64) -> int:
     """Return the roll that a keep becomes, one die after the other, six outcomes from a number."""
     held = keep
+    rest = number
     while held < turn.short:
-        held = int(turn.more[6 * held + int(number % _FACES)]) // LANES
-        number //= _FACES
+        held = int(turn.more[6 * held + int(rest % _FACES)]) // LANES
+        rest //= _FACES
     return held - turn.short
 
 

@@ -1,0 +1,353 @@
+"""`dicewise play`: a game in the terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..errors import ActionError, DiceError, GameError, TableError
+from ..rules import names, ruleset
+from .board import HUMAN, in_words, seat_names, show_cards, show_end, show_losses
+from .choice import chosen_rules, set_option
+from .output import counted, progress_bar, show_line, show_table
+
+if TYPE_CHECKING:
+    from ..game import Game
+    from ..lookup import Table
+    from ..players import Player
+
+_ADVISED = 5
+_HELP = (
+    ("3 3", "keep these dice and reroll the others; - keeps nothing"),
+    ("threes, three of a kind, f 3", "fill a box: by its key, its title or its number"),
+    ("3", "the same, where no reroll is left"),
+    ("?", "the best moves"),
+    ("undo", "take back your last decision, until dice are rolled"),
+    ("card", "the cards"),
+    ("save FILE", "write the game to a file; dicewise play --load FILE goes on with it"),
+    ("quit", "stop"),
+)
+
+
+class _End(Exception):
+    """Nobody types any more."""
+
+
+@click.command("play")
+@click.argument("name", metavar="[NAME|FILE]", required=False)
+@click.option(
+    "--seats",
+    metavar="PLAYERS",
+    help="Who plays, in their order: human, or a player as in `dicewise players`.  [default: human,optimal]",
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), metavar="S", help="Where the dice start; any unless given."
+)
+@click.option(
+    "--first",
+    metavar="SEAT|roll",
+    default="1",
+    show_default=True,
+    help="Who begins; roll: the highest roll does.",
+)
+@click.option(
+    "--dice",
+    type=click.Choice(["rolled", "typed"]),
+    default="rolled",
+    show_default=True,
+    help="typed: you roll at a real table and type what lies there.",
+)
+@click.option(
+    "--load",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Go on with a game that was saved.",
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=2.0,
+    show_default=True,
+    help="How long a move of the player win may take.",
+)
+@set_option
+def command(
+    name: str | None,
+    seats: str | None,
+    seed: int | None,
+    first: str,
+    dice: str,
+    load: Path | None,
+    seconds: float,
+    changes: tuple[str, ...],
+) -> None:
+    """Play a game in the terminal: against the computer, alone, or several of you.
+
+    Type dice to keep them and the name or number of a box to fill it; help says what else.
+
+    \b
+    dicewise play yahtzee
+    dicewise play yatzy --seats human,club,strength:200 --first roll
+    dicewise play yacht --seats human,human --dice typed
+    dicewise play --load evening.json
+
+    At the end it says what each of your decisions gave away.
+    """  # noqa: D301
+    from .. import library
+    from ..game import HIGHEST, Game
+    from ..players import player
+
+    if load is not None:
+        if seats is not None or seed is not None or changes:
+            raise click.UsageError("--load goes on with a game: no --seats, --seed or --set beside it")
+        game = Game.from_record(_read(load), ruleset(name) if name else None)
+    else:
+        rules = chosen_rules(name or names()[0], changes)
+        players = [spec.strip() for spec in (seats or f"{HUMAN},optimal").split(",")]
+        game = Game.new(rules, len(players), seed, HIGHEST if first == "roll" else _seat(first), players)
+    with progress_bar(f"Solving {game.ruleset.name}") as progress:
+        table = library.load(game.ruleset, progress=progress)
+    seated: list[Player | None] = []
+    with progress_bar("Finding the players"):
+        for seat, spec in enumerate(game.players or [HUMAN] * game.seats):
+            seated.append(
+                None if spec == HUMAN else player(spec, table, seed=game.seed + seat, seconds=seconds)
+            )
+    rules = game.ruleset
+    show_line(rules.title + (f": {rules.summary}" if rules.summary else ""), style="bold")
+    hint = "; help says what to type" if None in seated else ""
+    show_line(f"{', '.join(seat_names(game))}; seed {game.seed}{hint}")
+    session = _Session(game, table, seated, dice == "typed")
+    try:
+        session.run()
+    except _End:
+        show_line("\nNothing more to read: the game stops here.")
+    show_line()
+    show_end(game)
+    show_losses(game, table)
+
+
+def _seat(text: str) -> int:
+    if not (text.isascii() and text.isdigit()) or not int(text):
+        raise GameError(f"--first {text!r}: expected the number of a seat, from 1, or roll")
+    return int(text) - 1
+
+
+def _read(path: Path) -> str:
+    return path.read_text("utf-8", "replace").strip()
+
+
+class _Session:
+    """A game under way between people at a terminal and players of the computer."""
+
+    def __init__(self, game: Game, table: Table, seated: list[Player | None], typed: bool) -> None:
+        self._game, self._table, self._seated, self._typed = game, table, seated, typed
+        self._names = seat_names(game)
+        self._shown: tuple[int, int] | None = None
+
+    def run(self) -> None:
+        """Play until the game is over."""
+        game = self._game
+        while not game.over:
+            if game.phase == "start":
+                self._roll_for_first()
+            elif game.phase == "roll":
+                self._roll()
+            elif self._seated[game.seat] is None:
+                self._ask()
+            else:
+                self._let_play()
+
+    # ---------------------------------------------------------------- dice
+
+    def _roll_for_first(self) -> None:
+        seat = self._game.seat
+        rolled = self._thrown(f"{self._names[seat]} for the first turn")
+        if rolled:
+            show_line(f"{self._names[seat]} for the first turn: {_spaced(rolled)}, {sum(rolled)} points")
+            if self._game.phase != "start":
+                show_line(f"The first turn: {self._names[self._game.seat]}")
+
+    def _roll(self) -> None:
+        game = self._game
+        if game.kept is None:
+            turn = game.card().filled.bit_count() + 1
+            show_line(f"\n{self._names[game.seat]}, turn {turn} of {len(game.ruleset.keys)}", style="bold")
+        beside = f" beside {_spaced(game.kept)}" if game.kept else ""
+        self._thrown(f"{self._names[game.seat]}{beside}")
+
+    def _thrown(self, who: str) -> tuple[int, ...]:
+        """Roll, or read what was rolled; nothing where a decision was taken back instead."""
+        if not self._typed:
+            return self._game.roll()
+        while True:
+            line = self._line(f"Dice of {who}: ")
+            if self._common(line):
+                if self._game.phase not in ("roll", "start"):
+                    return ()
+                continue
+            try:
+                return self._game.roll(line)
+            except (ActionError, DiceError) as error:
+                show_line(str(error))
+
+    # ---------------------------------------------------------------- people
+
+    def _ask(self) -> None:
+        """Let a person decide."""
+        game = self._game
+        assert game.dice is not None
+        if self._shown != (turn := (game.seat, game.card().filled)):
+            self._shown = turn
+            show_cards(game, choices=True)
+        left = counted(game.rerolls, "reroll", "rerolls")
+        line = self._line(f"{_spaced(game.dice)}   {left} left > ")
+        if self._common(line):
+            return
+        try:
+            self._decide(line)
+        except (ActionError, DiceError) as error:
+            show_line(str(error))
+            return
+        if game.dice is None:
+            self._after_fill()
+
+    def _decide(self, line: str) -> None:
+        game, keys = self._game, self._game.ruleset.keys
+        words = line.lower().split()
+        if words[0] in ("keep", "k"):
+            game.keep("".join(words[1:]).replace("-", ""))
+            return
+        named = words[0] in ("fill", "f")
+        text = " ".join(words[1:] if named else words)
+        if text.isascii() and text.isdigit() and (named or not game.rerolls):
+            if not 1 <= int(text) <= len(keys):
+                raise ActionError(f"fill {text}: expected the number of a box, from 1 to {len(keys)}")
+            game.fill(keys[int(text) - 1])
+        elif text == "-" or (not named and not any(letter.isalpha() for letter in text)):
+            game.keep("" if text == "-" else text)
+        else:
+            game.fill(_box(text, game))
+
+    def _after_fill(self) -> None:
+        """Say what was scored, and give a chance to take it back."""
+        game = self._game
+        decision = game.decisions[-1]
+        points = game.card(decision.seat).points[game.ruleset.keys.index(decision.move.category or "")]
+        said = f"{in_words(game.ruleset, decision.move, None)}: {points} points."
+        while game.can_undo and game.decisions[-1:] == (decision,):
+            line = self._line(f"{said} Enter goes on, undo takes it back > ", blank=True)
+            if not line:
+                return
+            if not self._common(line):
+                show_line("expected Enter, undo, card, save FILE or quit")
+
+    def _common(self, line: str) -> bool:
+        """Do what may be typed at any time; return whether it was that."""
+        word, _, rest = line.partition(" ")
+        word = word.lower()
+        actions: dict[str, Callable[[], None]] = {
+            "help": lambda: show_table(_HELP, indent=2),
+            "card": lambda: show_cards(self._game, choices=True),
+            "?": self._advise,
+            "undo": self._undo,
+        }
+        if word in ("quit", "exit", "q") and not rest:
+            raise _End
+        if word == "save":
+            self._save(rest.strip())
+            return True
+        if rest or word not in actions:
+            return False
+        actions[word]()
+        return True
+
+    def _advise(self) -> None:
+        position = self._game.position
+        if position is None:
+            show_line("advice is for dice on the table")
+            return
+        options = self._table.advise_position(position).options
+        from ..players import as_move
+
+        choices = {choice.category: choice for choice in self._game.fills}
+        rows = [
+            (
+                in_words(self._game.ruleset, as_move(option), choices.get(option.category or "")),
+                f"{option.value:.2f}",
+                f"{option.loss:.2f}",
+            )
+            for option in options[:_ADVISED]
+        ]
+        show_table(rows, ("Best", "Value", "Loss"), right=(1, 2), indent=2)
+
+    def _undo(self) -> None:
+        try:
+            self._game.undo()
+        except ActionError as error:
+            show_line(str(error))
+            return
+        self._shown = None
+
+    def _save(self, name: str) -> None:
+        from .. import files
+
+        if not name:
+            show_line("save: expected the name of a file")
+            return
+        try:
+            files.replace(name, f"{self._game}\n".encode())
+        except TableError as error:
+            show_line(str(error))
+            return
+        show_line(f"Saved; dicewise play --load {name} goes on with it.")
+
+    def _line(self, prompt: str, blank: bool = False) -> str:
+        """Read a line that is not empty, unless it may be."""
+        while True:
+            try:
+                line = input(prompt).strip()
+            except EOFError:
+                raise _End from None
+            if not sys.stdin.isatty():
+                click.echo(line)  # What was not typed here is shown, for the output to be read.
+            if line or blank:
+                return line
+
+    # ---------------------------------------------------------------- the computer
+
+    def _let_play(self) -> None:
+        """Let a player of the computer decide."""
+        game = self._game
+        seated = self._seated[game.seat]
+        assert seated is not None and game.dice is not None
+        dice, choices = game.dice, {choice.category: choice for choice in game.fills}
+        move = seated.move(game.situation())
+        said = in_words(game.ruleset, move, choices.get(move.category or ""))
+        show_line(f"  {_spaced(dice)}   {said}" + (f"   ({move.note})" if move.note else ""))
+        game.play(move)
+
+
+def _spaced(dice: tuple[int, ...] | None) -> str:
+    return " ".join(map(str, dice or ()))
+
+
+def _box(text: str, game: Game) -> str:
+    """Return the key of the box that a text means: its key or title, or the beginning of one alone."""
+    wanted = "_".join(text.replace("-", " ").split())
+    named = {
+        category.key: {category.key, "_".join(category.title.lower().replace("-", " ").split())}
+        for category in game.ruleset.categories
+    }
+    for key, spellings in named.items():
+        if wanted in spellings:
+            return key
+    open_keys = [choice.category for choice in game.fills]
+    begun = [key for key in open_keys if any(name.startswith(wanted) for name in named[key])]
+    if len(begun) > 1:
+        raise ActionError(f"fill {text!r}: it may be {' or '.join(begun)}")
+    return begun[0] if begun else text
