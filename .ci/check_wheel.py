@@ -113,6 +113,22 @@ def read_only_install() -> str:
     return ", ".join(printed.split("\n")).rstrip(", ")
 
 
+def service_is_in_it() -> str:
+    """Hold that the page is in the wheel, that the engine runs, and that serving says what it needs."""
+    page = PACKAGE / "service" / "page"
+    files = sorted(path.name for path in page.iterdir())
+    assert files == sorted(path.name for path in (CHECKOUT / "solver" / "service" / "page").iterdir()), files
+    asked = '{"id": 1, "request": "advise", "dice": "1 3 3 4 6", "top": 1}\n'
+    command = [str(BIN / "dicewise"), "engine"]
+    done = subprocess.run(command, input=asked, capture_output=True, text=True, check=False, timeout=300)
+    assert (done.returncode, done.stderr) == (0, ""), done
+    assert json.loads(done.stdout)["answer"]["best"]["dice"] == [3, 3], done.stdout
+    command = [str(BIN / "dicewise"), "serve"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 2 and "dicewise[serve]" in done.stderr and done.stderr.count("\n") == 1, done
+    return f"{len(files)} files of the page"
+
+
 def two_at_once() -> str:
     """Hold that two processes that solve one new game at once both succeed, and a third finds its table."""
     folder = Path(tempfile.mkdtemp())
@@ -145,6 +161,7 @@ CHECKS: list[Callable[[], str]] = [
     readme_session,
     read_only_install,
     two_at_once,
+    service_is_in_it,
 ]
 
 for check in CHECKS:

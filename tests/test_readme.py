@@ -61,7 +61,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def printed(command: str, folder: Path) -> str:
     """Run a command of the README in its folder, with a cache of its own, and return what it prints."""
-    program, *arguments = shlex.split(command)
+    words = shlex.split(command)
+    given = None
+    if words[0] == "echo":
+        bar = words.index("|")
+        given, words = " ".join(words[1:bar]) + "\n", words[bar + 1 :]
+    program, *arguments = words
     assert program == "dicewise"
     environment = os.environ | {
         "PYTHONPATH": str(ROOT),
@@ -73,6 +78,7 @@ def printed(command: str, folder: Path) -> str:
         [sys.executable, "-m", "solver", *arguments],
         cwd=folder,
         env=environment,
+        input=given,
         capture_output=True,
         encoding="utf-8",
         check=False,

@@ -19,7 +19,7 @@ def limit_options(command: _Command) -> _Command:
         click.option(
             "--work-limit",
             "work",
-            default=10.0,
+            default=20.0,
             show_default=True,
             type=click.FloatRange(min=0, min_open=True),
             metavar="SECONDS",

@@ -7,6 +7,7 @@ import errno
 import os
 import signal
 import socket
+from types import FrameType
 from typing import TYPE_CHECKING
 
 import click
@@ -109,19 +110,26 @@ def _run(app: FastAPI, listener: socket.socket) -> None:
     """Serve until a signal says to end; then let the answers under way go out."""
     import uvicorn
 
+    class Server(uvicorn.Server):
+        """Gives up what is being worked out as soon as it is told to end."""
+
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            app.state.stop()
+            super().handle_exit(sig, frame)
+
     config = uvicorn.Config(
         app,
-        log_level="warning",
+        log_level="critical",
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=_LAST_ANSWERS,
         lifespan="on",
         ws="none",
     )
-    server = uvicorn.Server(config)
+    server = Server(config)
 
-    def end(number: int, _: object) -> None:
-        # What uvicorn hands on once it has ended because of it.
+    def end(number: int, _: FrameType | None) -> None:
+        # uvicorn raises the signal once more when it has ended because of it.
         if not server.should_exit:
             raise KeyboardInterrupt
 

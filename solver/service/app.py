@@ -84,6 +84,11 @@ def application(
         Names, besides those of this machine itself, that the service may be called by.
     origins
         Other sites whose pages may call it, such as "https://example.org".
+
+    Returns
+    -------
+    FastAPI
+        With `state.stop` to call when it is to end soon: what is being worked out is given up.
     """
     limits = limits or Limits()
     service = Service(limits)
@@ -95,6 +100,7 @@ def application(
         desk.close()
 
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, lifespan=lifespan)
+    app.state.stop = service.stop
     origins = tuple(origins)
     if origins:
         app.add_middleware(

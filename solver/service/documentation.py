@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .limits import Limits
+from .requests import version
 from .shapes import ERROR, SHAPES
 
 _ERRORS = {
@@ -18,17 +19,11 @@ _ERRORS = {
 
 def document(limits: Limits) -> dict[str, Any]:
     """Return the description, in OpenAPI 3.1."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        number = version("dicewise")
-    except PackageNotFoundError:
-        number = "0"
     return {
         "openapi": "3.1.0",
         "info": {
             "title": "dicewise",
-            "version": number,
+            "version": version(),
             "description": "Exact optimal play for the Yahtzee family of dice games. Every request is a "
             "POST of one JSON object; nothing is kept between requests. Limits: "
             f"{limits.body} bytes and {limits.cards} cards a request, {limits.work:g} s of work.",

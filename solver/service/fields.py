@@ -142,7 +142,7 @@ def parsed(text: bytes) -> Any:
     try:
         return json.loads(text or b"{}", parse_constant=_no_number)
     except (ValueError, RecursionError):
-        quoted = shown(text[:60].decode("utf-8", "replace"))
+        quoted = shown(text.strip()[:_SHOWN].decode("utf-8", "replace"))
         raise RequestError(f"found {quoted}, expected JSON in UTF-8") from None
 
 

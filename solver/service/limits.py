@@ -2,8 +2,8 @@
 
 Estimates are in seconds of this program's own loops on an ordinary core, shared among the threads:
 
-    a solve          lanes of states x rerolls x keeps
-    a distribution   lanes of states that can follow the card
+    a solve          lanes of states x rerolls x keeps, and sets of boxes x rolls x boxes
+    a distribution   lanes and sets of boxes that can follow the card
     a goal           values (state and score so far) x rerolls x keeps
 
 The constants were measured; a machine may be twice as fast or slow. So that nothing hangs all the same,
@@ -27,12 +27,18 @@ from ..scorecard import Scorecard
 from ..scoring import Scoring, scoring
 from ..states import States, states
 
-SOLVING = 1e-9
+SOLVING = 4e-10
 """Core-seconds a lane, reroll and keep."""
-FOLLOWING = 1.2e-5
+FILLING = 3e-9
+"""Core-seconds a set of boxes, roll and box."""
+FOLLOWING = 1e-5
 """Core-seconds a lane of the distribution."""
+FOLLOWING_SETS = 3e-5
+"""Core-seconds a set of boxes of the distribution."""
 PURSUING = 3e-9
 """Core-seconds a value of a goal, reroll and keep."""
+SOFTENING = 70
+"""Solves that take as long as finding how much a player of a given strength slips."""
 
 _MOST_SUMS = 1 << 28
 """Bytes for the upper subtotals that can arise."""
@@ -40,6 +46,8 @@ _SUBTOTALS = 2e-9
 """Core-seconds a pair of subtotals that are compared."""
 _SETS = 3e-6
 """Core-seconds a set of boxes."""
+_VALUE, _SET = 8, 64
+"""Bytes a value, and a set of boxes with all that is known of it."""
 
 
 class WorkError(DicewiseError):
@@ -64,7 +72,7 @@ class Limits:
         Bytes of tables and results kept for the next request.
     """
 
-    work: float = 10.0
+    work: float = 20.0
     cards: int = 8
     body: int = 256 * 1024
     waiting: int = 16
@@ -81,7 +89,14 @@ def sized(rules: Ruleset, limits: Limits) -> States:
     """
     arrays = scoring(rules)
     refuse_beyond(limits, f"rules {rules.name!r}: to count the states", _counting_seconds(arrays))
-    return states(arrays)
+    found = states(arrays)
+    held = found.size * _VALUE + len(found.filled) * _SET
+    if held > limits.memory // 4:
+        raise WorkError(
+            f"rules {rules.name!r}: the states take {held / 1e6:.0f} MB, "
+            f"expected {limits.memory / 4e6:.0f} MB at the most"
+        )
+    return found
 
 
 def _counting_seconds(arrays: Scoring) -> float:
@@ -98,14 +113,17 @@ def _counting_seconds(arrays: Scoring) -> float:
 
 def solving_seconds(game: States) -> float:
     """Return how long a solve takes, about."""
-    steps = int(game.lanes.sum()) * max(game.scoring.rolls - 1, 1) * len(game.scoring.lattice.keeps)
-    return steps * SOLVING / thread_count(None)
+    rules = game.scoring
+    steps = int(game.lanes.sum()) * max(rules.rolls - 1, 1) * len(rules.lattice.keeps)
+    fills = int(game.flags.sum()) * len(rules.lattice.rolls) * rules.boxes
+    return (steps * SOLVING + fills * FILLING) / thread_count(None)
 
 
 def following_seconds(game: States, card: Scorecard) -> float:
     """Return how long the distribution of final scores from a card takes, about."""
     follows = (game.filled & card.filled) == card.filled
-    return int(game.lanes[follows].sum()) * FOLLOWING / thread_count(None)
+    lanes, sets = int(game.lanes[follows].sum()), int(game.flags[follows].sum())
+    return (lanes * FOLLOWING + sets * FOLLOWING_SETS) / thread_count(None)
 
 
 def pursuing_seconds(game: States, values: int) -> float:
@@ -123,7 +141,7 @@ def refuse_beyond(limits: Limits, what: str, seconds: float) -> None:
         With what the work is, the estimate, and the limit.
     """
     if seconds > limits.work:
-        about = "more memory than there is" if seconds == float("inf") else f"about {seconds:.3g} s"
+        about = "far too long" if seconds == float("inf") else f"about {seconds:.3g} s"
         raise WorkError(f"{what} would take {about}, expected {limits.work:g} s at the most")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from functools import cache
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,8 @@ from ..lookup import Advice, Table
 from ..rules import Ruleset, names, ruleset
 from ..rules.wording import did_you_mean
 from ..scorecard import Position, Scorecard
+from ..scoring import scoring
+from ..states import States, states
 from .fields import RequestError, shown
 from .limits import (
     Limits,
@@ -32,7 +35,7 @@ from .limits import (
 from .rulebook import in_full, overview
 from .shapes import SHAPES
 from .shelf import Shelf
-from .wishes import card_of, dice_of, game_rules, goal_of, opponents_of, position_of
+from .wishes import card_of, dice_of, game_rules, goal_of, names_a_game, opponents_of, position_of
 
 if TYPE_CHECKING:
     from ..distributions import Distribution
@@ -92,7 +95,14 @@ class Service:
             raise RequestError(f"request {shown(request)}: expected one of: {', '.join(SHAPES)}{close}")
         given = shape.read(body)
         handler: Callable[[Mapping[str, Any]], Answer | Later] = getattr(self, f"_{request}")
-        return handler(given)
+        if names_a_game(given):
+            return handler(given)
+
+        def read_and_answer() -> Answer:
+            begun = handler(given)  # Rules that a request brings along may take a while to read.
+            return begun if isinstance(begun, dict) else begun()
+
+        return read_and_answer
 
     def stop(self) -> None:
         """Stop what is being worked out, soon."""
@@ -102,7 +112,7 @@ class Service:
 
     def _health(self, given: Mapping[str, Any]) -> Answer:
         limits = {name: getattr(self.limits, name) for name in ("work", "cards", "body")}
-        return {"status": "ok", "version": _version(), "requests": list(SHAPES), "limits": limits}
+        return {"status": "ok", "version": version(), "requests": list(SHAPES), "limits": limits}
 
     def _rules(self, given: Mapping[str, Any]) -> Answer:
         if "rules" not in given:
@@ -164,7 +174,7 @@ class Service:
         rules = rules_in_play(given)
 
         def found() -> Answer:
-            sized(rules, self.limits)
+            self.states(rules)
             return how_it_stands(done(begun(given, rules, self.limits), given.get("actions", [])))
 
         return found() if self.at_hand(rules) else found
@@ -175,7 +185,7 @@ class Service:
         rules = rules_in_play(given)
 
         def found() -> Answer:
-            sized(rules, self.limits)
+            self.states(rules)
             return decided(self, waiting(given, rules, self.limits), given)
 
         return found() if quick(given["player"]) and self.at_hand(rules) else found
@@ -191,11 +201,15 @@ class Service:
         """Whether the table of these rules is in memory, or opened in next to no time."""
         return rules.name in names() or ("table", rules) in self._shelf
 
+    def states(self, rules: Ruleset) -> States:
+        """Return the states of a game: of any shipped one, and of other rules within the limits."""
+        return states(scoring(rules)) if rules.name in names() else sized(rules, self.limits)
+
     def table(self, rules: Ruleset) -> Table:
         """Return a table to look up in: one at hand, or the game solved now."""
 
         def opened() -> Table:
-            sized(rules, self.limits)
+            self.states(rules)
             found: Table | None = library.get(rules)
             return self.exact(rules) if found is None else found
 
@@ -207,7 +221,7 @@ class Service:
 
         def solved() -> Table:
             what = f"rules {rules.name!r}: to solve them"
-            refuse_beyond(self.limits, what, solving_seconds(sized(rules, self.limits)))
+            refuse_beyond(self.limits, what, solving_seconds(self.states(rules)))
             return library.solve(rules, progress=watch(self.limits, what, self._stop))
 
         found: Table = self._shelf.get(("exact", rules), solved, _bytes)
@@ -284,10 +298,12 @@ def _bytes(table: Table) -> int:
     return int(table.values.nbytes + table.states.first.nbytes + 40 * len(table.states.filled))
 
 
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
+@cache
+def version() -> str:
+    """Return the version of dicewise."""
+    from importlib import metadata
 
     try:
-        return version("dicewise")
-    except PackageNotFoundError:
-        return "from a folder"
+        return metadata.version("dicewise")
+    except metadata.PackageNotFoundError:
+        return "0"

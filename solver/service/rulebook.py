@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import lru_cache
 from typing import Any
 
 from ..library import expected_score
@@ -75,6 +76,7 @@ def rules_of(given: object) -> Ruleset:
     return _named(given) if isinstance(given, str) else _inline(given)
 
 
+@lru_cache(maxsize=256)
 def _named(name: str) -> Ruleset:
     base, bracket, rest = name.partition("[")
     if base not in names() or len(name) > _LONGEST or (bracket and not rest.endswith("]")):

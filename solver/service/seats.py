@@ -13,7 +13,7 @@ from ..scorecard import Position, Scorecard
 from ..strength import LEVELS
 from ..winning import DEFAULT_SECONDS
 from .fields import RequestError, check_type, shown
-from .limits import Limits
+from .limits import SOFTENING, Limits, refuse_beyond, solving_seconds
 from .rulebook import rules_of
 from .wishes import card_of, dice_of, game_rules
 
@@ -174,6 +174,10 @@ def decided(service: Service, at: Situation, given: Mapping[str, Any]) -> dict[s
 
 def _player(service: Service, rules: Ruleset, spec: str, seed: int) -> Player:
     table = service.exact(rules) if spec == "win" else service.table(rules)
+    if spec.startswith("strength:") and ("player", rules, spec, seed) not in service.shelf:
+        # A text that is no number is for the player to refuse.
+        what, work = f"player {spec!r}: to find how it slips", SOFTENING * solving_seconds(table.states)
+        refuse_beyond(service.limits, what, work)
     seconds = min(DEFAULT_SECONDS, service.limits.work)
 
     def made() -> Player:

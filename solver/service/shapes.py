@@ -109,7 +109,7 @@ RULES = Shape(
         upper_bonus=_list("", {"type": "object"}),
         yahtzee=_or_null({"type": "object"}),
     ),
-    {"rules": "yacht"},
+    {"rules": names()[0]},
     plain=True,
 )
 ADVISE = Shape(
@@ -146,7 +146,7 @@ ADVISE = Shape(
         boxes_total=_whole("Points on the card, where explanations are given."),
         explanations=_list("", _EXPLANATION),
     ),
-    {"rules": "yahtzee", "card": "ones=3 yahtzee=50", "dice": "1 3 3 4 6", "rerolls": 2, "top": 3},
+    {"rules": names()[0], "card": "ones=3 sixes=18", "dice": "1 3 3 4 6", "rerolls": 2, "top": 3},
 )
 MOVE = Shape(
     "move",
@@ -175,7 +175,7 @@ MOVE = Shape(
         category=_text("The box to fill."),
         note=_text("What the player says about it."),
     ),
-    {"player": "optimal", "rules": "yacht", "cards": ["ones=3", "-"], "turn": 1, "dice": "2 2 5 6 6"},
+    {"player": "optimal", "cards": ["ones=3", "-"], "turn": 1, "dice": "2 2 5 6 6"},
 )
 STATS = Shape(
     "stats",
@@ -192,7 +192,7 @@ STATS = Shape(
         scores=_list("Every final score, rising without gaps.", {"type": "integer"}),
         probabilities=_list("The probability of each.", {"type": "number"}),
     ),
-    {"rules": "yacht", "card": "ones=3 choice=22 yacht=50"},
+    {"card": "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18"},
 )
 GAME = Shape(
     "game",
@@ -233,7 +233,7 @@ GAME = Shape(
             fills=_list("Boxes that may be filled, with their points.", {"type": "object"}),
         ),
     ),
-    {"rules": "yacht", "seats": 1, "seed": 7, "actions": [{"roll": True}]},
+    {"rules": names()[0], "seats": 1, "seed": 7, "actions": [{"roll": True}]},
 )
 HEALTH = Shape(
     "health",

@@ -32,6 +32,17 @@ def game_rules(given: Mapping[str, Any]) -> Ruleset:
     return rules_of(given.get("rules", names()[0]))
 
 
+def names_a_game(given: Mapping[str, Any]) -> bool:
+    """Whether the rules of a request are those of a shipped game, as they are, or left out."""
+    if "position" in given:
+        named: object = given["position"].partition("|")[0].strip()
+    elif "rules" in given or "record" not in given:
+        named = given.get("rules", names()[0])
+    else:
+        named = given["record"].get("rules")
+    return named in names()
+
+
 def card_of(rules: Ruleset, given: object, place: str) -> Scorecard:
     """Return a card from its text or its points by key; None is the empty card."""
     if given is None:

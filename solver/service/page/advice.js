@@ -202,13 +202,13 @@ export class Advice {
 
   changed() {
     clearTimeout(this.timer);
+    this.asked += 1; // An answer still to come is about something else now.
     this.timer = setTimeout(() => this.advise(), WAIT);
     at("moves").setAttribute("aria-busy", "true");
     this.showCard();
   }
 
   async advise() {
-    this.asked += 1;
     const mine = this.asked;
     const fields = structuredClone(this.fields());
     const full = this.rules.card.every((box) => this.card[box.key] !== undefined);

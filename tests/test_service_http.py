@@ -1,0 +1,327 @@
+"""The service over HTTP: the same answers, to those who may ask, however many ask at once."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from random import Random
+from typing import Any
+
+import httpx
+import pytest
+from command_line import environment, process
+from games import random_position
+from server import running
+
+import solver
+from solver.cli.limit import limits_of
+from solver.service import Limits, Service, WorkError
+from solver.service.app import application
+from solver.service.shapes import SHAPES
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[httpx.Client]:
+    with running("--work-limit", "600") as address, httpx.Client(base_url=address, timeout=60) as made:
+        yield made
+
+
+def asked(method: str, path: str, limits: Limits | None = None, **given: Any) -> httpx.Response:
+    """What an application of its own answers, in this process."""
+    options = {key: given.pop(key) for key in ("hosts", "origins") if key in given}
+    app = application(limits, **options)
+
+    async def ask() -> httpx.Response:
+        async with (
+            app.router.lifespan_context(app),
+            httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1:8000") as one,
+        ):
+            return await one.request(method, path, **given)
+
+    return asyncio.run(ask())
+
+
+def refusal(response: httpx.Response) -> tuple[int, str, str]:
+    found = response.json()
+    assert found.keys() == {"error"}
+    return response.status_code, found["error"]["kind"], found["error"]["message"]
+
+
+def test_answers_are_those_of_the_service(client: httpx.Client) -> None:
+    service = Service(Limits(work=600))
+    for name, shape in SHAPES.items():
+        response = client.post(f"/api/{name}", json=dict(shape.example))
+        assert response.status_code == 200
+        assert response.headers["content-type"] == "application/json"
+        assert response.json() == json.loads(json.dumps(service.answer(name, shape.example)))
+    assert client.get("/api/rules").json() == service.answer("rules", {})
+    assert client.get("/api/health").json()["status"] == "ok"
+
+
+def test_fifty_at_once_get_each_their_own(client: httpx.Client) -> None:
+    """Fifty requests in fifty threads, of several games, some with work: each answer is the library's."""
+    random = Random(1)
+    tables = {name: solver.load(name) for name in ("yahtzee", "yatzy", "yacht")}
+    asked_for = []
+    for number in range(50):
+        table = tables[("yahtzee", "yatzy", "yacht")[number % 3]]
+        asked_for.append((table, random_position(table, random)))
+
+    def ask(number: int) -> httpx.Response:
+        body: dict[str, Any] = {"position": str(asked_for[number][1])}
+        if number % 10 == 0:
+            body["explain"] = 1
+        return client.post("/api/advise", json=body)
+
+    with ThreadPoolExecutor(50) as pool:
+        answers = list(pool.map(ask, range(50)))
+    for (table, where), response in zip(asked_for, answers, strict=True):
+        told = json.loads(json.dumps(table.advise_position(where).as_dict()))
+        found = response.json()
+        assert {key: found[key] for key in told} == told
+
+
+def test_advice_is_given_while_a_game_is_solved(client: httpx.Client) -> None:
+    """Work for one does not hold up another: advice comes while the scores of a game are followed."""
+    with ThreadPoolExecutor(1) as pool:
+        work = pool.submit(client.post, "/api/stats", json={"rules": "yacht-clubhouse"})
+        answered = 0
+        while not work.done():
+            assert client.post("/api/advise", json={"dice": "13346", "top": 1}).status_code == 200
+            answered += 1
+    assert work.result().status_code == 200
+    assert answered > 3
+
+
+def test_errors_have_the_text_of_the_library(client: httpx.Client) -> None:
+    with pytest.raises(solver.CardError) as caught:
+        solver.load("yahtzee").advise("ones=7", "13346")
+    response = client.post("/api/advise", json={"dice": "13346", "card": "ones=7"})
+    assert refusal(response) == (400, "CardError", str(caught.value))
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "content", "status", "message"),
+    [
+        ("POST", "/api/advise", b"{", 400, "found '{', expected JSON in UTF-8"),
+        ("POST", "/api/advise", b"[" * 100_000, 400, "found '[[[["),
+        ("POST", "/api/advise", b"\xff", 400, "found '\ufffd', expected JSON in UTF-8"),
+        ("POST", "/api/advise", b'{"rerolls": NaN}', 400, "found '{\"rerolls\": NaN}', expected JSON"),
+        ("POST", "/api/advise", b"[1]", 400, "advise: found [1], expected an object with fields"),
+        ("POST", "/api/advise", b"{}", 400, "advise: found no dice, expected those on the table"),
+        ("POST", "/api/nothing", b"{}", 404, "path '/api/nothing': expected one of: /api/rules, "),
+        ("GET", "/../../etc/passwd", b"", 404, "path '/etc/passwd': expected one of: /api/rules, "),
+        ("GET", "/api/advise", b"", 405, "/api/advise: found GET, expected POST"),
+        ("GET", "/api/rules?rules=yacht", b"", 400, "found a query, expected none; POST takes the fields"),
+    ],
+)
+def test_what_cannot_be_read_is_refused(
+    client: httpx.Client, method: str, path: str, content: bytes, status: int, message: str
+) -> None:
+    found, _, said = refusal(client.request(method, path, content=content))
+    assert found == status
+    assert said.startswith(message)
+
+
+def test_large_requests_are_not_read(client: httpx.Client) -> None:
+    status, kind, message = refusal(client.post("/api/advise", content=b" " * (256 * 1024 + 1)))
+    assert (status, kind) == (413, "TooLarge")
+    assert message == "found more than 262144 bytes, expected fewer"
+    exact = b'{"dice": "13346", "top": 1}'.ljust(256 * 1024)
+    assert client.post("/api/advise", content=exact).status_code == 200
+    streamed = client.post("/api/advise", content=(b" " * 9000 for _ in range(100)))
+    assert streamed.status_code == 413
+
+
+def test_texts_that_are_no_unicode_come_back(client: httpx.Client) -> None:
+    body = b'{"seats": 1, "seed": 1, "players": ["\\ud800"]}'
+    assert client.post("/api/game", content=body).json()["record"]["players"] == ["\ud800"]
+
+
+@pytest.mark.parametrize(
+    ("headers", "allowed"),
+    [
+        ({}, True),
+        ({"host": "localhost:8000"}, True),
+        ({"host": "[::1]:8000"}, True),
+        ({"host": "127.0.0.1"}, True),
+        ({"origin": "http://127.0.0.1:8000"}, True),
+        ({"host": "evil.example"}, False),
+        ({"host": "evil.example:8000"}, False),
+        ({"host": "127.0.0.1.evil.example"}, False),
+        ({"host": ""}, False),
+        ({"origin": "http://evil.example"}, False),
+        ({"origin": "http://127.0.0.1:9000"}, False),
+        ({"origin": "null"}, False),
+        ({"host": "evil.example", "origin": "http://evil.example"}, False),
+    ],
+)
+def test_foreign_pages_and_names_are_refused(headers: dict[str, str], allowed: bool) -> None:
+    for path in ("/api/health", "/", "/api/openapi.json"):
+        response = asked("GET", path, headers=headers)
+        assert response.status_code == (200 if allowed else 403)
+        assert not any(name.startswith("access-control") for name in response.headers)
+        if not allowed:
+            _, kind, message = refusal(response)
+            assert kind == "Forbidden"
+            assert message.startswith(("Host ", "Origin "))
+
+
+def test_other_sites_and_names_may_be_allowed() -> None:
+    site = "https://games.example"
+    response = asked("POST", "/api/health", headers={"origin": site}, origins=[site])
+    assert response.headers["access-control-allow-origin"] == site
+    ahead = {"origin": site, "access-control-request-method": "POST"}
+    assert asked("OPTIONS", "/api/advise", headers=ahead, origins=[site]).status_code == 200
+    other = {"origin": "https://other.example"}
+    assert asked("POST", "/api/health", headers=other, origins=[site]).status_code == 403
+    named = {"host": "dice.lan:80"}
+    assert asked("GET", "/api/health", headers=named, hosts=["dice.lan"]).status_code == 200
+    assert asked("GET", "/api/health", headers=named, hosts=["*"]).status_code == 200
+    assert asked("GET", "/api/health", headers={"host": "other.lan"}, hosts=["dice.lan"]).status_code == 403
+
+
+def test_work_beyond_the_limit_is_refused_with_its_estimate() -> None:
+    body = {"rules": "yahtzee"}
+    status, kind, message = refusal(asked("POST", "/api/stats", Limits(work=0.05), json=body))
+    assert (status, kind) == (422, "WorkError")
+    assert "would take about" in message
+    assert message.endswith("expected 0.05 s at the most")
+
+
+def test_no_more_wait_for_work_than_are_let_in() -> None:
+    app = application(Limits(waiting=2))
+
+    async def ask() -> list[httpx.Response]:
+        async with (
+            app.router.lifespan_context(app),
+            httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as one,
+        ):
+            body = {"rules": "yacht[rolls=4]", "dice": "13346", "top": 1}
+            return await asyncio.gather(*(one.post("/api/advise", json=body, timeout=60) for _ in range(6)))
+
+    answers = asyncio.run(ask())
+    assert sorted(response.status_code for response in answers) == [200] * 2 + [503] * 4
+    refused = next(response for response in answers if response.status_code == 503)
+    assert refusal(refused)[1:] == (
+        "BusyError",
+        "advise: 2 requests are waiting for work to be done, try again later",
+    )
+    assert refused.headers["retry-after"] == "5"
+
+
+def test_a_fault_of_the_service_says_no_more_than_that(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(Service, "_health", lambda self, given: {}[given["secret"]])
+    status, kind, message = refusal(asked("POST", "/api/health", json={}))
+    assert (status, kind) == (500, "InternalError")
+    assert message == "the service failed at this request; its log says more"
+    assert "KeyError: 'secret'" in caplog.text
+
+
+def test_openapi_lists_every_request(client: httpx.Client) -> None:
+    found = client.get("/api/openapi.json").json()
+    assert found["openapi"].startswith("3.1")
+    assert found["paths"].keys() == {f"/api/{name}" for name in SHAPES}
+    for name, shape in SHAPES.items():
+        post = found["paths"][f"/api/{name}"]["post"]
+        schema = post["requestBody"]["content"]["application/json"]["schema"]
+        assert schema["properties"].keys() == {field.name for field in shape.fields}
+        assert all(one.get("description") for one in schema["properties"].values())
+        assert post["responses"].keys() >= {"200", "400", "403", "422", "503"}
+    assert "Error" in found["components"]["schemas"]
+
+
+def test_the_page_loads_nothing_from_elsewhere(client: httpx.Client) -> None:
+    page = client.get("/")
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    policy = dict(part.strip().split(" ", 1) for part in page.headers["content-security-policy"].split(";"))
+    assert policy["default-src"] == "'none'"
+    assert policy["script-src"] == policy["style-src"] == policy["connect-src"] == "'self'"
+    for path in ("/app.js", "/advice.js", "/play.js", "/draw.js", "/style.css", "/icon.svg"):
+        text = client.get(path).text
+        assert "http://" not in text.replace("http://www.w3.org/", "")
+        assert "https://" not in text
+    assert client.get("/nothing.js").status_code == 404
+
+
+def test_importing_the_server_needs_no_compiler() -> None:
+    code = (
+        "import asyncio, sys, httpx\n"
+        "from solver.service.app import application\n"
+        "async def ask():\n"
+        "    one = httpx.AsyncClient(transport=httpx.ASGITransport(application()), base_url='http://localhost')\n"
+        "    async with one:\n"
+        "        for name in ('advise', 'move'):\n"
+        "            body = {'dice': '13346', **({'player': 'optimal'} if name == 'move' else {})}\n"
+        "            assert (await one.post(f'/api/{name}', json=body)).status_code == 200\n"
+        "asyncio.run(ask())\n"
+        "print(*sorted({'numba', 'llvmlite'} & set(sys.modules)))"
+    )
+    done = process(code=code)
+    assert (done.stdout, done.stderr) == ("\n", "")
+
+
+def test_a_port_in_use_is_one_line() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = process("serve", "--port", str(port))
+    assert (done.returncode, done.stdout) == (2, "")
+    said = f"--port {port}: another program listens there, expected a free port; 0 takes any"
+    assert done.stderr == f"dicewise: error: {said}\n"
+    done = process("serve", "--host", "nowhere.invalid")
+    assert done.returncode == 2
+    assert done.stderr.startswith("dicewise: error: --host 'nowhere.invalid': found no such address")
+    assert done.stderr.count("\n") == 1
+
+
+def test_without_the_extra_one_line_says_what_to_install() -> None:
+    code = (
+        "import sys\n"
+        "sys.modules['fastapi'] = None\n"
+        "sys.argv = ['dicewise', 'serve']\n"
+        "from solver.cli import main\n"
+        "main()"
+    )
+    done = process(code=code)
+    assert (done.returncode, done.stdout) == (2, "")
+    said = 'serve needs FastAPI and uvicorn: python3 -m pip install "dicewise[serve]"'
+    assert done.stderr == f"dicewise: error: {said}\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_it_ends_when_told_even_at_work(number: signal.Signals) -> None:
+    line = [sys.executable, "-m", "solver", "serve", "--port", "0", "--work-limit", "600"]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()) as server:
+        assert server.stdout and server.stderr
+        port = int(server.stdout.readline().rpartition(b":")[2].split(b"/")[0])
+        with socket.create_connection(("127.0.0.1", port)) as caller:
+            body = b'{"dice": "13346", "goal": {"reach": 300}}'
+            head = f"POST /api/advise HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n"
+            caller.sendall(head.encode() + body)
+            time.sleep(0.3)
+            server.send_signal(number)
+            answer = caller.makefile("rb").read()
+        rest, said = server.communicate(timeout=60)
+    assert (server.returncode, rest, said) == (0, b"Ended.\n", b"")
+    assert answer == b"" or answer.endswith(b'since the service ends"}}')
+
+
+def test_limits_of_the_command_line() -> None:
+    assert limits_of(2.5, 4, 8) == Limits(work=2.5, cards=4, body=8192)
+    with running("--work-limit", "0.05", "--card-limit", "2", "--size-limit", "1") as address:
+        limits = httpx.get(f"{address}/api/health").json()["limits"]
+        assert limits == {"work": 0.05, "cards": 2, "body": 1024}
+        assert httpx.post(f"{address}/api/advise", content=b" " * 1025).status_code == 413
+    with pytest.raises(WorkError):
+        Service(Limits(work=0.05)).answer("stats", {"rules": "yahtzee"})
