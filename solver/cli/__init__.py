@@ -105,6 +105,7 @@ def command() -> None:
     dicewise stats yatzy                 how final scores spread, exactly
     dicewise compare yacht yatzy         games side by side
     dicewise reach yacht                 the best chance of every score
+    dicewise serve                       a page, and answers for other programs
 
     All values are expected final scores in points, under play that makes them as high as possible.
     Every command takes the name of a game or the path of a rules file.

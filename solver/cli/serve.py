@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
 _BACKLOG = 256
+_MOST_CALLERS = 1000
+"""Connections at once; one more is told to try again later."""
 _LAST_ANSWERS = 5
 """Seconds that answers under way may take when the server ends."""
 
@@ -123,6 +125,7 @@ def _run(app: FastAPI, listener: socket.socket) -> None:
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=_LAST_ANSWERS,
+        limit_concurrency=_MOST_CALLERS,
         lifespan="on",
         ws="none",
     )

@@ -75,7 +75,7 @@ class Limits:
     work: float = 20.0
     cards: int = 8
     body: int = 256 * 1024
-    waiting: int = 16
+    waiting: int = 32
     memory: int = 512 * 1024 * 1024
 
 

@@ -198,8 +198,11 @@ class Service:
         return self._shelf
 
     def at_hand(self, rules: Ruleset) -> bool:
-        """Whether the table of these rules is in memory, or opened in next to no time."""
-        return rules.name in names() or ("table", rules) in self._shelf
+        """Whether the table of these rules is in memory, or shipped and opened in next to no time."""
+        if ("table", rules) in self._shelf:
+            return True
+        shipped = library.manifest().get(rules.name)
+        return shipped is not None and shipped["digest"] == scoring(rules).digest
 
     def states(self, rules: Ruleset) -> States:
         """Return the states of a game: of any shipped one, and of other rules within the limits."""
