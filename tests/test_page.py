@@ -309,15 +309,13 @@ def test_errors_are_words(page: Any, address: str) -> None:
     page.goto(f"{address}/#advice/yahtzee")
     settled(page)
     page.select_option("#points-yahtzee", "0")
-    page.fill("#bonuses", "2")
-    page.locator("#bonuses").blur()
+    page.select_option("#bonuses", "2")
     page.wait_for_selector("#error:visible")
     with pytest.raises(solver.CardError) as caught:
         solver.load("yahtzee").advise("yahtzee=0 bonuses=2", "13346")
     assert page.locator("#error").inner_text() == str(caught.value)
     page.select_option("#points-yahtzee", "")
-    page.fill("#bonuses", "0")
-    page.locator("#bonuses").blur()
+    page.select_option("#bonuses", "0")
     page.wait_for_selector("#error", state="hidden")
 
     page.route("**/api/advise", lambda route: route.abort())
@@ -329,6 +327,39 @@ def test_errors_are_words(page: Any, address: str) -> None:
     page.click("#random")
     page.wait_for_function("() => document.getElementById('error').innerText.includes('502')")
     assert page.locator("#error").get_attribute("role") == "alert"
+
+
+def test_a_game_goes_on_after_an_error(page: Any, address: str) -> None:
+    page.goto(f"{address}/?pace=0#play/yacht")
+    page.wait_for_selector("#roll:enabled")
+    page.route("**/api/move", lambda route: route.abort())
+    page.click("#roll")
+    page.click("#score-choice")
+    page.wait_for_selector("#error:visible")
+    assert page.locator("#roll").inner_text() == "Let the computer go on"
+    page.unroute("**/api/move")
+    page.click("#roll")
+    page.wait_for_function("() => document.getElementById('roll').innerText === 'Roll the dice'")
+    assert page.locator("#error").is_hidden()
+    assert page.locator(".log li").first.inner_text().startswith("Computer: rolled ")
+    # The game and what was chosen are still there after a look at the other mode.
+    total = page.locator("tr.total td").first.inner_text()
+    page.click("#mode-advice")
+    page.wait_for_selector("#best")
+    page.click("#mode-play")
+    page.wait_for_selector("#roll:enabled")
+    assert page.locator("tr.total td").first.inner_text() == total
+    # So it is when the computer had to think meanwhile.
+    page.route("**/api/move", lambda route: None)
+    page.click("#roll")
+    page.click("button.score:first-of-type >> nth=0")
+    page.wait_for_function("() => document.getElementById('status').innerText.startsWith('The computer')")
+    page.click("#mode-advice")
+    page.wait_for_selector("#best")
+    page.unroute("**/api/move")
+    page.click("#mode-play")
+    page.wait_for_selector("#roll:enabled")
+    assert page.locator("#roll").inner_text() == "Roll the dice"
 
 
 CONTRAST = """() => {

@@ -163,18 +163,15 @@ export class Advice {
   }
 
   bonuses() {
-    const count = element("input", {
-      type: "number",
-      id: "bonuses",
-      min: 0,
-      max: this.rules.card.length,
-      value: this.card.bonuses ?? 0,
-      "aria-label": "Bonuses scored",
-    });
+    const held = this.card.bonuses ?? 0;
+    const count = element(
+      "select",
+      { id: "bonuses", "aria-label": "Bonuses scored", class: held ? "set" : null },
+      this.rules.card.map((_, number) => element("option", { value: number, selected: number === held }, String(number))),
+    );
     count.addEventListener("change", () => {
-      const number = Math.max(0, Math.trunc(Number(count.value)) || 0);
-      if (number) this.card.bonuses = number;
-      else delete this.card.bonuses;
+      if (count.value === "0") delete this.card.bonuses;
+      else this.card.bonuses = Number(count.value);
       this.changed();
     });
     return count;

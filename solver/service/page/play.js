@@ -36,14 +36,21 @@ export class Play {
     this.hints = false;
     this.game = null;
     this.generation = 0;
-    this.busy = false;
+    this.busy = this.stuck = false;
   }
 
   show() {
     at("heading").textContent = "Play";
     this.showSetup();
-    if (this.game) this.showGame();
-    else this.begin();
+    if (!this.game) {
+      this.begin();
+      return;
+    }
+    // A step that was under way when the page turned elsewhere is taken again, with the same dice.
+    this.busy = false;
+    this.showGame();
+    if (this.game.phase !== "over" && this.game.seat === OTHER && !this.stuck) this.computer(this.generation);
+    else if (!this.advice) this.advise(this.generation).catch(showError);
   }
 
   stop() {
@@ -89,13 +96,18 @@ export class Play {
     at("setup").hidden = false;
   }
 
+  chosen() {
+    return this.player === "strength" ? `strength:${this.average}` : this.player;
+  }
+
   async begin() {
     this.generation += 1;
     const mine = this.generation;
-    this.opponent = this.player === "strength" ? `strength:${this.average}` : this.player;
+    this.opponent = this.chosen();
     this.log = [];
     this.given = 0;
     this.held = new Set();
+    this.stuck = false;
     this.advice = null;
     const names = ["you", this.opponent];
     const fields = { rules: this.rules.rules, seats: 2, first: this.first, players: names };
@@ -114,13 +126,14 @@ export class Play {
       this.game = game;
       this.advice = null;
       this.held = new Set();
-      this.busy = false;
+      this.busy = this.stuck = false;
       this.showGame();
       if (game.phase !== "over" && game.seat === OTHER) await this.computer(mine);
       else await this.advise(mine);
     } catch (error) {
       if (mine !== this.generation) return;
       this.busy = false;
+      this.stuck = this.game?.seat === OTHER;
       this.showGame();
       showError(error);
     }
@@ -148,6 +161,15 @@ export class Play {
       this.say(`Computer: rolled ${this.game.dice.join(" ")}. ${moveInWords({ action: "fill", ...fill }, this.rules)}`);
       return this.go([{ fill: move.category }]);
     });
+  }
+
+  // Goes on after an error, with the player chosen by now: the error may have been about the one before.
+  resume() {
+    this.opponent = this.chosen();
+    this.stuck = false;
+    clearError();
+    this.showControls();
+    this.computer(this.generation);
   }
 
   // What my move gave away, once it is made; the advice was asked for when the dice lay there.
@@ -246,14 +268,18 @@ export class Play {
     const { game } = this;
     const rolling = game.phase === "roll";
     const left = this.rules.dice - this.held.size;
-    const can = this.mine && (rolling || (game.rerolls > 0 && left > 0));
-    const words = rolling ? "Roll the dice" : `Reroll ${left === this.rules.dice ? "all" : counted(left, "die", "dice")}`;
+    const can = this.stuck || (this.mine && (rolling || (game.rerolls > 0 && left > 0)));
+    const words = this.stuck ? "Let the computer go on" : rolling ? "Roll the dice" : `Reroll ${left === this.rules.dice ? "all" : counted(left, "die", "dice")}`;
     const button = element(
       "button",
       { type: "button", class: "main", id: "roll", disabled: !can },
       game.phase === "over" ? "The game is over" : words,
     );
-    button.addEventListener("click", () => (rolling ? this.roll() : this.reroll()));
+    button.addEventListener("click", () => {
+      if (this.stuck) this.resume();
+      else if (rolling) this.roll();
+      else this.reroll();
+    });
     const focused = document.activeElement?.id === "roll";
     at("controls").replaceChildren(button);
     if (focused) button.focus();
