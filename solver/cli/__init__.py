@@ -20,9 +20,7 @@ INTERRUPTED = 130
 
 _COMMANDS = (
     *("advise", "solve", "stats", "compare", "reach", "simulate", "export", "rules", "tables"),
-    *("advise", "solve", "stats", "compare", "simulate", "export", "rules", "tables"),
-    *("play", "match", "players"),
-    *("serve", "engine"),
+    *("play", "match", "players", "serve", "engine"),
 )
 
 

@@ -95,9 +95,8 @@ def _score(value: float | None) -> str:
 
 def _check(files: Iterable[str], as_json: bool) -> None:
     """Say of each file what is wrong or odd in it; end with exit code 2 if one of them is wrong."""
-    from ..service.rulebook import size
-
     from ..oddities import oddities
+    from ..service.rulebook import size
 
     found: list[dict[str, Any]] = []
     for file in files:
