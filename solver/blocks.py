@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .errors import GoalError
 from .extremes import extreme_points
 from .levels import Progress, run_levels
 from .plan import Floats, Ints, aligned, plan, work_arrays
@@ -15,6 +16,9 @@ from .states import LANES, States
 
 if TYPE_CHECKING:
     from .goal_kernels import BlockPlan
+
+MOST_VALUES = 1_000_000_000
+"""Values of states and scores that are held in memory at once."""
 
 
 class Blocks:
@@ -44,7 +48,19 @@ class Blocks:
     def solve(
         self, utility: Callable[[Ints], Floats], threads: int | None = None, progress: Progress | None = None
     ) -> None:
-        """Work out all values from what final scores are worth."""
+        """Work out all values from what final scores are worth.
+
+        Raises
+        ------
+        GoalError
+            If they are too many to hold in memory.
+        """
+        if self._size > MOST_VALUES:
+            raise GoalError(
+                f"goal: found {self.count:,} values of states and scores to work out from this card, "
+                f"{8 * self._size / 1e9:,.1f} GB, expected at most {8 * MOST_VALUES / 1e9:.0f} GB; "
+                "start from a card with more boxes filled"
+            )
         from .goal_kernels import pursue_tiles
 
         game = self.game

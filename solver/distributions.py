@@ -31,6 +31,10 @@ from .states import States
 from .strategy import Ends, Followed, Follower, nodes
 
 _STATES_A_PIECE = 256
+_BYTES_A_STATE = 1300
+"""What the ends of the turns from a state take: some 45 of them in games of five or six dice."""
+MOST_BYTES = 12_000_000_000
+"""Memory that a distribution may take."""
 _NODES_A_PIECE = 1 << 14
 
 
@@ -138,6 +142,8 @@ def distribution(
     ------
     CardError, DiceError
         If the card, the dice or the rerolls are not possible.
+    ArgumentError
+        If it would take more than `MOST_BYTES` of memory.
     """
     follower = Follower(played, threads)
     held = follower.table.card(card) if isinstance(played, Table) else played.held(card)
@@ -146,8 +152,18 @@ def distribution(
         place = Position.of(held, dice, rerolls)
     elif rerolls is not None:
         raise DiceError(f"rerolls {rerolls!r}: found no dice, expected those on the table")
+    _check_size(follower.game, held)
     spread = _by_score if follower.chooser.by_score else _by_state
     return spread(follower, held, place, progress)
+
+
+def _check_size(game: States, card: Scorecard) -> None:
+    needed = game.following(card.filled) * _BYTES_A_STATE
+    if needed > MOST_BYTES:
+        raise ArgumentError(
+            f"distribution of {card.ruleset.name!r}: found up to {needed / 1e9:,.1f} GB to hold, expected "
+            f"at most {MOST_BYTES / 1e9:.0f} GB; simulate, or start from a card with more boxes filled"
+        )
 
 
 def _by_state(

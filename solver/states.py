@@ -118,6 +118,10 @@ class States:
         gaps = [np.arange(end, after) for end, after in zip(ends, self.level_start[1:], strict=True)]
         return np.concatenate(gaps)
 
+    def following(self, filled: int) -> int:
+        """Return how many states have these boxes filled and perhaps more: the work from a card on."""
+        return int(self.lanes[self.filled & filled == filled].sum())
+
     def upper_filled(self, filled: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return filled sets packed to their upper boxes alone, one bit each."""
         return pack(filled, np.flatnonzero(self.scoring.upper))

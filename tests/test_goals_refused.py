@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import solver
-from solver.errors import CardError, GoalError
+from solver import blocks, distributions
+from solver.errors import ArgumentError, CardError, GoalError
 from solver.goals import Floor, Goal, Reach, Risk, Utility, Win
 from solver.lookup import Table
 from solver.pursuit import pursue
@@ -153,3 +154,17 @@ def test_bonuses_that_the_boxes_since_cannot_have_brought_are_refused() -> None:
         pursuit.value("sixes=12 pair=10 bonuses=1")
     follows = table.card("sixes=12 pair=10 run=11 bonuses=1")
     assert pursuit.value(follows) == pursue(table, Utility(np.sqrt), follows).value() > 0
+
+
+def test_what_is_too_large_to_hold_is_refused_by_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = solver.solve("yacht")
+    late = "ones=3 twos=6 threes=9 fours=8 fives=15 full_house=20 choice=22 yacht=0"
+    monkeypatch.setattr(blocks, "MOST_VALUES", 1000)
+    message = r"^goal: found [\d,]{5,} values of states and scores .* GB; start from a card with more boxes"
+    with pytest.raises(GoalError, match=message):
+        pursue(table, Reach(200))
+    assert pursue(table, Reach(110), late).value() > 0
+    monkeypatch.setattr(distributions, "MOST_BYTES", 10**6)
+    with pytest.raises(ArgumentError, match=r"^distribution of 'yacht': found up to .* GB to hold, expected"):
+        distributions.distribution(table)
+    assert distributions.distribution(table, late).mean > 0

@@ -19,7 +19,7 @@ from solver.errors import DicewiseError
 from solver.game import Game, Situation
 from solver.players import player
 from solver.pursuit import pursue
-from solver.rules import settings
+from solver.rules import names, settings
 from solver.scorecard import Position
 from solver.service import Limits, RequestError, Service, WorkError, limits
 from solver.service.shapes import SHAPES
@@ -267,7 +267,7 @@ def test_no_request_names_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     for rules in ("house.toml", "house", "./house.toml", str(tmp_path / "house.toml"), "house.toml[rolls=3]"):
         kind, message = fault("rules", rules=rules)
         assert kind == "RulesError"
-        assert message.endswith(", ".join(NAMES))
+        assert message.endswith(", ".join(names()))
         assert fault("advise", position=f"{rules} | - | 1 2 3 4 5 | 0")[0] == "RulesError"
         assert fault("advise", rules={"extends": rules}, dice="12345")[0] == "RulesError"
         record = Game.new("yacht", 1, seed=1).as_record() | {"rules": rules}
@@ -281,8 +281,8 @@ def test_no_request_names_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_rules_say_all_of_a_game() -> None:
     games = answer("rules")["games"]
-    assert [game["rules"] for game in games] == list(NAMES)
-    for name in NAMES:
+    assert [game["rules"] for game in games] == list(names())
+    for name in names():
         rules, found = solver.ruleset(name), answer("rules", rules=name)
         assert [row["key"] for row in found["card"]] == list(rules.keys)
         assert found["upper_bonus"] == [{"at": t.at, "points": t.points} for t in rules.upper_bonus]
