@@ -160,6 +160,7 @@ def temperature_for(table: Table, mean: float) -> float:
 _LOCK = Lock()
 _FOUND: dict[tuple[Ruleset, float], float] = {}
 _MEANS: dict[tuple[Ruleset, float], float] = {}
+"""Of temperatures tried for one strength, for the next one."""
 
 
 def _mean_at(table: Table, temperature: float) -> float:
