@@ -34,7 +34,7 @@ _HELP = (
 
 
 class _End(Exception):
-    """Nobody types any more."""
+    """Nobody types any more; the text says so."""
 
 
 @click.command("play")
@@ -107,7 +107,7 @@ def command(
         game = Game.from_record(_read(load), ruleset(name) if name else None)
     else:
         rules = chosen_rules(name or names()[0], changes)
-        players = [spec.strip() for spec in (seats or f"{HUMAN},optimal").split(",")]
+        players = [spec.strip() for spec in (f"{HUMAN},optimal" if seats is None else seats).split(",")]
         game = Game.new(rules, len(players), seed, HIGHEST if first == "roll" else _seat(first), players)
     with progress_bar(f"Solving {game.ruleset.name}") as progress:
         table = library.load(game.ruleset, progress=progress)
@@ -124,8 +124,8 @@ def command(
     session = _Session(game, table, seated, dice == "typed")
     try:
         session.run()
-    except _End:
-        show_line("\nNothing more to read: the game stops here.")
+    except _End as end:
+        show_line(f"\n{end}")
     show_line()
     show_end(game)
     show_losses(game, table)
@@ -257,7 +257,7 @@ class _Session:
             "undo": self._undo,
         }
         if word in ("quit", "exit", "q") and not rest:
-            raise _End
+            raise _End("The game stops here.")
         if word == "save":
             self._save(rest.strip())
             return True
@@ -312,7 +312,7 @@ class _Session:
             try:
                 line = input(prompt).strip()
             except EOFError:
-                raise _End from None
+                raise _End("Nothing more to read: the game stops here.") from None
             if not sys.stdin.isatty():
                 click.echo(line)  # What was not typed here is shown, for the output to be read.
             if line or blank:

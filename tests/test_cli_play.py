@@ -1,0 +1,228 @@
+"""The command line at the table: play, match and players."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from time import sleep
+
+import command_line
+import pytest
+from click.testing import CliRunner, Result
+from command_line import TINY, misuse, on_terminal, posix, refusal, said
+from games import solved
+from test_cli_stats import row
+
+import solver
+from solver.cli import command
+from solver.game import Game
+from solver.match import match
+from solver.players import exact_strengths, loss_of
+
+home, tables = command_line.home, command_line.tables
+FREE = str(TINY / "free.toml")
+
+
+def typed(lines: str, *arguments: str) -> str:
+    """What `dicewise play` shows to someone who types these lines."""
+    result: Result = CliRunner().invoke(command, ["play", *arguments], input=lines, prog_name="dicewise")
+    assert (result.exit_code, result.stderr) == (0, "")
+    return result.stdout
+
+
+# play
+
+
+def test_a_whole_game_alone() -> None:
+    """Two dice, two rolls, four boxes; the second pair brings a bonus of 9 as the pair's box is filled."""
+    lines = "5 5\npair\n\n66\nf 2\n\n12\n2\n1\n4\n\n11\nfives\n\n"
+    text = typed(lines, FREE, "--seats", "human", "--dice", "typed", "--seed", "1")
+    assert "you; seed 1; help says what to type" in text
+    assert [f"you, turn {turn} of 4" in text for turn in (1, 2, 3, 4, 5)] == [True] * 4 + [False]
+    game = Game.new(FREE, 1, 1)
+    for dice, choice in (("55", "pair"), ("66", "sixes"), ("12", (2,)), ("12", "run"), ("11", "fives")):
+        game.roll(dice)
+        if isinstance(choice, tuple):
+            game.keep(choice)
+        else:
+            game.fill(choice)
+    assert f"The game is over with {game.totals[0]} points." in text
+    table = solver.load(FREE)
+    losses = [loss_of(table, decision)[0] for decision in game.decisions]
+    shown = text[text.index("What each decision of you gave away") :]
+    assert [line.split()[-1] for line in shown.splitlines() if "keep 2" in line] != []
+    for loss in losses:
+        assert f" {loss:.2f}" in shown
+    perfect = sum(loss < 0.005 for loss in losses)
+    assert shown.endswith(f"five decisions, {perfect} without loss; in all {sum(losses):.2f} points.\n")
+
+
+def test_typing_decides_as_it_says() -> None:
+    lines = "66612\n6 6 6\n12\n66\nundo\n6 6\n1 1 1\n2\n\n22222\nyacht\n\n13345\nsix\n\n"
+    text = typed(lines, "yacht", "--seats", "human", "--dice", "typed")
+    # With no reroll left a number alone is a box: the second one, Twos, though no die shows a 2.
+    assert "Twos: 0 points. Enter goes on, undo takes it back > " in text
+    assert "Yacht: 50 points." in text
+    assert "Sixes: 0 points." in text
+    assert text.count("one reroll left") >= 1
+    assert "Nothing more to read: the game stops here." in text
+    assert "The game is not over." in text
+
+
+def test_what_is_typed_wrongly_is_said_and_changes_nothing() -> None:
+    lines = "9\n66612\n5\n66612\nnothing\nf 13\nf x\nt\nsave\nsave no/where.json\nkeep 7\n"
+    lines += "? 3\nhelp\ncard\n?\nquit\n"
+    text = typed(lines, "yacht", "--seats", "human", "--dice", "typed")
+    for line in (
+        "dice '9': found '9', expected faces 1 to 6",
+        "keep 5: expected some of the dice 1 2 6 6 6",
+        "keep 1 2 6 6 6: expected fewer than all dice, or a box to fill",
+        "fill 'nothing': there is no such box; expected ones, twos",
+        "fill 13: expected the number of a box, from 1 to 12",
+        "fill 't': it may be twos or threes",
+        "save: expected the name of a file",
+        "'no/where.json' cannot be written: there is no folder 'no'",
+        "dice '7': found '7', expected faces 1 to 6",
+        "  quit                          stop",
+        "  keep 6 6 6  ",
+    ):
+        assert line in text, line
+    assert "Nothing more to read" not in text
+    assert "What each decision" not in text
+
+
+def test_taking_back() -> None:
+    text = typed(
+        "66612\nundo\nsixes\nwhat\nundo\nchoice\n\n11111\nundo\n",
+        "yacht",
+        "--seats",
+        "human",
+        "--dice",
+        "typed",
+    )
+    assert text.count("undo: expected a decision after which no dice were rolled") == 2
+    assert "expected Enter, undo, card, save FILE or quit" in text
+    end = text[text.index("Nothing more to read") :]
+    assert row(end, "11   Choice") == ["21"]
+    assert "one decision, 0 without loss" in end
+
+
+def test_saving_and_going_on(home: Path) -> None:
+    whole = typed("6\n\n\n", "yacht", "--seed", "4", "--seats", "human,greedy")
+    first = typed("6\nsave g.json\n", "yacht", "--seed", "4", "--seats", "human,greedy")
+    assert "Saved; dicewise play --load g.json goes on with it." in first
+    saved = Path("g.json").read_text("utf-8")
+    assert saved.count("\n") == 1
+    game = Game.from_record(saved)
+    assert game.players == ("human", "greedy")
+    second = typed("quit\n", "--load", "g.json")
+    assert "you, greedy; seed 4" in second
+    dice = " ".join(map(str, game.dice or ()))
+    assert f"{dice}   one reroll left > quit" in second
+    assert f"{dice}   one reroll left > " in whole
+    assert "quit\n" in typed("quit\n", "yacht", "--load", "g.json")
+
+
+def test_players_of_the_computer_among_themselves() -> None:
+    arguments = ("yatzy-forced", "--seats", "optimal,random,optimal", "--seed", "3", "--first", "roll")
+    text = typed("", *arguments)
+    assert text == typed("", *arguments)
+    assert "optimal 1, random, optimal 2; seed 3\n" in text
+    line = r"^(optimal 1|random|optimal 2) for the first turn: (\d ){4}\d, \d+ points$"
+    assert len(re.findall(line, text, re.MULTILINE)) >= 3
+    assert text.count(", turn 15 of 15") == 3
+    totals = [int(points) for points in row(text[text.rindex("Box") :], "Total")]
+    assert f"wins with {max(totals)} points." in text
+    assert "What each decision" not in text
+
+
+def test_a_player_to_win_says_what_it_does() -> None:
+    text = typed("", "yatzy-forced", "--seats", "win,random", "--seed", "1", "--seconds", "60")
+    assert re.search(r"\(played to win: \d+\.\d\d %\)", text)
+
+
+def test_playing_called_wrongly(home: Path) -> None:
+    assert refusal("play", "yacht", "--seats", "best").startswith("player 'best': expected one of optimal")
+    assert refusal("play", "yacht", "--seats", "").startswith("player ''")
+    assert (
+        refusal("play", "yacht", "--first", "3") == "first 2: expected a seat from 0 to 1 or 'highest roll'"
+    )
+    assert (
+        refusal("play", "yacht", "--first", "x")
+        == "--first 'x': expected the number of a seat, from 1, or roll"
+    )
+    assert refusal("play", "yacht", "--seats", "strength:9").startswith("strength 9: expected points from")
+    assert misuse("play", "--load", "a", "--seed", "1").endswith("no --seats, --seed or --set beside it")
+    assert refusal("play", "--load", "none.json") == "none.json: No such file or directory"
+    Path("bad.json").write_text("{}", "utf-8")
+    assert refusal("play", "--load", "bad.json").startswith("record: found no key 'dicewise_game'")
+    Path("cut.json").write_text(str(Game.new("yacht"))[:-9], "utf-8")
+    assert refusal("play", "--load", "cut.json").startswith("record '")
+    Path("other.json").write_text(str(Game.new("yacht")), "utf-8")
+    assert refusal("play", "yatzy", "--load", "other.json").startswith(
+        "record: the rules 'yatzy' are not those"
+    )
+
+
+@posix
+def test_playing_on_a_terminal() -> None:
+    def waits(text: str) -> bool:
+        if "rerolls left > " not in text:
+            return False
+        sleep(0.5)  # The question is there a moment before the answer is waited for.
+        return True
+
+    shown, code = on_terminal("play", "yacht", "--seats", "human", "--seed", "1", when=waits)
+    assert code == 130
+    assert "two rerolls left > " in shown
+    assert "stopped, no file is left half written" in shown
+
+
+# match and players
+
+
+def test_a_match() -> None:
+    arguments = ("match", "optimal", "club", "-n", "2000", "--rules", "yacht", "--seed", "5")
+    found = json.loads(said(*arguments, "--json"))
+    wanted = match(solved("yacht"), ["optimal", "club"], 2000, seed=5)
+    assert found == json.loads(json.dumps(wanted.as_dict()))
+    text = said(*arguments)
+    seat = wanted.seats[0]
+    assert row(text, "optimal") == [
+        f"{100 * seat.wins:.2f} %",
+        f"{100 * seat.wins_error:.2f} %",
+        f"{seat.mean:.2f}",
+        f"{seat.mean_error:.2f}",
+        f"{seat.standard_deviation:.2f}",
+    ]
+    assert f"2,000 games, seed 5; {100 * wanted.ties:.2f} % of the games are ties, shared." in text
+
+
+def test_a_match_called_wrongly() -> None:
+    assert misuse("match", "-n", "3") == "Error: Missing argument 'PLAYER...'."
+    assert misuse("match", "optimal") == "Error: Missing option '--games' / '-n'."
+    assert refusal("match", "best", "-n", "1", "--rules", "yacht").startswith(
+        "player 'best': expected one of"
+    )
+    assert refusal("match", "risk:9", "-n", "1", "--rules", "yacht").startswith("risk 9.0: expected")
+
+
+def test_the_players_of_a_game() -> None:
+    found = json.loads(said("players", FREE, "--json"))
+    wanted = exact_strengths(solver.solve(FREE))
+    assert found == {"rules": FREE, "players": json.loads(json.dumps([one._asdict() for one in wanted]))}
+    text = said("players", FREE)
+    for one in wanted:
+        assert row(text, one.player)[:2] == [f"{one.mean:.2f}", f"{one.standard_deviation:.2f}"]
+    assert f"averages M points, from {wanted[0].mean:.2f} to {wanted[-1].mean:.2f}" in text
+
+
+def test_players_called_wrongly() -> None:
+    assert misuse("players") == "Error: Missing argument 'NAME|FILE'."
+    assert refusal("players", "nowhere.toml") == refusal("solve", "nowhere.toml")
+
+
+@pytest.mark.parametrize("name", ["play", "match", "players"])
+def test_help_has_examples(name: str) -> None:
+    assert f"dicewise {name} " in said(name, "--help")
