@@ -38,6 +38,7 @@ from solver.batch import decide
 from solver.goals import Floor, Risk
 from solver.library import shipped_folder
 from solver.pursuit import pursue
+from solver.strength import soften
 
 OURS = "dicewise"
 GAME = "yahtzee"
@@ -211,6 +212,7 @@ def passes(rounds: int) -> list[tuple[str, float, float]]:
             "exact distribution": timed(lambda table=table: solver.distribution(table)),
             "risk, theta 0.05": timed(lambda table=table: pursue(table, Risk(0.05))),
             "guaranteed score": timed(lambda table=table: pursue(table, Floor())),
+            "slips at 2 points": timed(lambda table=table: soften(table, 2.0)),
         }
         interleaved(sides, 1)
         samples = {name: min(times) for name, times in interleaved(sides, rounds).items()}

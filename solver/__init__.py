@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         DicewiseError,
         ExportError,
         ForeignTable,
+        GameError,
         MangledTable,
         MissingExtra,
         PlotError,
@@ -42,9 +43,12 @@ if TYPE_CHECKING:
         WrongRulesTable,
     )
     from .explanation import Explanation, explain
+    from .game import Game, Move
     from .goals import Ceiling, Floor, Reach, Risk, Utility, Win
     from .library import get, load, save, solve
     from .lookup import Advice, Option, Table
+    from .matches import Match, match
+    from .players import exact_strengths, player
     from .pursuit import Pursuit, pursue
     from .reaching import keep_chances, reach
     from .rules import Ruleset, names, ruleset
@@ -56,7 +60,10 @@ _HOMES = {
     "chances": ("Chances", "Curve"),
     "comparison": ("Comparison", "compare", "variants"),
     "distributions": ("Distribution", "distribution"),
+    "game": ("Game", "Move"),
     "goals": ("Ceiling", "Floor", "Reach", "Risk", "Utility", "Win"),
+    "matches": ("Match", "match"),
+    "players": ("exact_strengths", "player"),
     "pursuit": ("Pursuit", "pursue"),
     "errors": (
         "ActionError",
@@ -67,6 +74,7 @@ _HOMES = {
         "DicewiseError",
         "ExportError",
         "ForeignTable",
+        "GameError",
         "GoalError",
         "MangledTable",
         "MissingExtra",
@@ -107,9 +115,13 @@ __all__ = [
     "ExportError",
     "Floor",
     "ForeignTable",
+    "Game",
+    "GameError",
     "GoalError",
     "MangledTable",
+    "Match",
     "MissingExtra",
+    "Move",
     "Option",
     "PlotError",
     "Position",
@@ -132,11 +144,14 @@ __all__ = [
     "WrongRulesTable",
     "compare",
     "distribution",
+    "exact_strengths",
     "explain",
     "get",
     "keep_chances",
     "load",
+    "match",
     "names",
+    "player",
     "pursue",
     "reach",
     "ruleset",

@@ -34,7 +34,7 @@ LAYERS: tuple[set[str], ...] = (
     {"pursuit", "strength", "soft_play"},
     {"export", "library", "winning"},
     {"reaching", "plot", "players"},
-    {"comparison", "environments", "match", "service"},
+    {"comparison", "environments", "matches", "service"},
     {"cli"},
     {"__init__", "__main__"},
 )

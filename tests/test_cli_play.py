@@ -17,7 +17,7 @@ from test_cli_stats import row
 import solver
 from solver.cli import command
 from solver.game import Game
-from solver.match import match
+from solver.matches import match
 from solver.players import exact_strengths, loss_of
 
 home, tables = command_line.home, command_line.tables

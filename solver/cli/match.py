@@ -57,7 +57,7 @@ def command(
     """  # noqa: D301
     rules = chosen_rules(name or names()[0], changes)
     from .. import library
-    from ..match import match
+    from ..matches import match
 
     with progress_bar(f"Solving {rules.name}") as progress:
         table = library.solve(rules, threads=threads, progress=progress)

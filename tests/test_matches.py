@@ -11,7 +11,7 @@ from games import solved
 
 import solver
 from solver.goals import chance_of_winning
-from solver.match import match
+from solver.matches import match
 from solver.players import greedy_table
 from solver.strength import soften
 
