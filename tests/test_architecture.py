@@ -16,15 +16,18 @@ PACKAGE = Path(solver.__file__).parent
 # Lowest first: a module imports only what stands before it. Names in one set do not import one another.
 LAYERS: tuple[set[str], ...] = (
     {"errors"},
-    {"rules", "files", "folders", "records"},
+    {"rules", "files", "folders", "records", "cluster"},
     {"dice", "front"},
     {"scoring"},
     {"states"},
     {"scorecard", "turn", "plan", "payload", "levels", "oddities"},
-    {"vectors", "lookup", "table", "turns", "game"},
-    {"kernels"},
-    {"strategy_kernels", "goal_kernels", "reach_kernels", "soft_kernels", "soft_play_kernels"},
-    {"simulation_kernels", "goal_strategy_kernels", "environment_kernels"},
+    {"vectors", "lookup", "table", "turns", "game", "pairs"},
+    {"kernels", "duel_files"},
+    {
+        *{"strategy_kernels", "goal_kernels", "reach_kernels", "soft_kernels", "soft_play_kernels"},
+        *{"duel_kernels", "duel_pieces"},
+    },
+    {"simulation_kernels", "goal_strategy_kernels", "environment_kernels", "evaluation_kernels"},
     {"dynamic", "batch", "strategy"},
     {"extremes"},
     {"blocks", "risk"},
@@ -34,7 +37,8 @@ LAYERS: tuple[set[str], ...] = (
     {"pursuit", "strength", "soft_play"},
     {"export", "library", "winning"},
     {"reaching", "plot", "players"},
-    {"comparison", "environments", "matches", "service"},
+    {"comparison", "environments", "match", "service", "duel"},
+    {"duel_evaluation"},
     {"cli"},
     {"__init__", "__main__"},
 )
