@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from .chances import Chances, Curve
     from .comparison import Comparison, compare, variants
     from .distributions import Distribution, distribution
+    from .duel import Duel, open_duel, solve_duel
+    from .duel_evaluation import Evaluation, evaluate
     from .errors import (
         ActionError,
         ArgumentError,
@@ -61,6 +63,8 @@ _HOMES = {
     "comparison": ("Comparison", "compare", "variants"),
     "distributions": ("Distribution", "distribution"),
     "game": ("Game", "Move"),
+    "duel": ("Duel", "open_duel", "solve_duel"),
+    "duel_evaluation": ("Evaluation", "evaluate"),
     "goals": ("Ceiling", "Floor", "Reach", "Risk", "Utility", "Win"),
     "matches": ("Match", "match"),
     "players": ("exact_strengths", "player"),
@@ -111,6 +115,8 @@ __all__ = [
     "DiceError",
     "DicewiseError",
     "Distribution",
+    "Duel",
+    "Evaluation",
     "Explanation",
     "ExportError",
     "Floor",
@@ -145,6 +151,7 @@ __all__ = [
     "compare",
     "distribution",
     "exact_strengths",
+    "evaluate",
     "explain",
     "get",
     "keep_chances",
@@ -152,12 +159,14 @@ __all__ = [
     "match",
     "names",
     "player",
+    "open_duel",
     "pursue",
     "reach",
     "ruleset",
     "save",
     "simulate",
     "solve",
+    "solve_duel",
     "statistics",
     "variants",
 ]

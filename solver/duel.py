@@ -48,7 +48,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .duel_files import Folder
-from .duel_pieces import blocks_after, members, room_for, run_pieces
+from .duel_pieces import blocks_after, check_room, members, room_for, run_pieces
 from .errors import CardError, TableNotFound
 from .files import quoted
 from .levels import Progress
@@ -102,6 +102,8 @@ def solve_duel(
     given = rules if isinstance(rules, Ruleset) else ruleset(rules)
     game = pairs(given)
     files = Folder(Path(folder) if folder is not None else duel_folder(given), game)
+
+    check_room(files, 8 * game.kept - files.size())
 
     def work(level: int, number: int) -> tuple[Any, ...]:
         return solve_piece, given, str(files.path), level, number

@@ -24,6 +24,7 @@ import os
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ import numpy as np
 from .distributions import distribution
 from .duel import open_duel
 from .duel_files import Folder, Kind
-from .duel_pieces import blocks_after, room_for, run_pieces
+from .duel_pieces import blocks_after, check_room, room_for, run_pieces
 from .files import replace
 from .levels import Progress
 from .library import solve
@@ -93,6 +94,11 @@ def evaluate(
     if known is not None:
         return known
     files = Folder(duel.files.path, duel.files.game, FOLLOWED)
+
+    # The largest level and the one before or after it are there together.
+    game = files.game
+    levels = [sum(game.block_length(o, level) for o in game.sets(level)) for level in range(game.boxes + 1)]
+    check_room(files, 8 * FOLLOWED.planes * max(a + b for a, b in pairwise(levels)) - files.size())
 
     def work(level: int, number: int) -> tuple[Any, ...]:
         return evaluate_piece, given, str(files.path), level, number

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed, wait
+from shutil import disk_usage
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,24 @@ from .levels import Progress, thread_count
 from .pairs import Pairs
 from .plan import Floats, Ints, aligned, plan
 from .states import LANES
+
+
+def check_room(files: Folder, length: int) -> None:
+    """Refuse, before the work is done, a folder on a disk without room for so many bytes.
+
+    Raises
+    ------
+    TableError
+        If there is less.
+    """
+    there = files.path.absolute()
+    while not there.exists():
+        there = there.parent
+    free = disk_usage(there).free
+    if free < length:
+        raise TableError(
+            f"{quoted(files.path)}: found {free / 1e9:.1f} GB free, expected {length / 1e9:.1f} GB or more"
+        )
 
 
 def run_pieces(

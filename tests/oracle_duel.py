@@ -7,11 +7,11 @@ mover, boxes filled by the other, points the mover is ahead). With fractions it 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
-from itertools import combinations_with_replacement, product
-from typing import NamedTuple
+from itertools import product
+from typing import Literal, NamedTuple
 
 from oracle import Action
 from oracle_rules import Dice, legal_fills, proper_keeps
@@ -44,9 +44,14 @@ class PlainDuel:
     number
         `Fraction` for exact chances, or `float`.
     policies
-        A policy by seat (0 moves first), for a player who in truth does not play for the chance: the numbers
-        followed are then the chances of the mover in the game that is played so. Otherwise, the chance of a
-        tie.
+        A policy by seat (0 moves first), for a player who in truth does not play for the chance.
+    follow
+        The other number: the chance of a "tie", or the "chance" of the mover, in the game that is played so.
+
+    Attributes
+    ----------
+    seen
+        Every position met, with its numbers.
     """
 
     def __init__(
@@ -54,10 +59,19 @@ class PlainDuel:
         ruleset: Ruleset,
         number: Callable[[int], Number] = Fraction,
         policies: dict[int, Policy] | None = None,
+        follow: Literal["tie", "chance"] = "tie",
     ) -> None:
-        self.ruleset, self.number, self.policies = ruleset, number, policies
+        self.ruleset, self.number, self.follow = ruleset, number, follow
+        self.policies = policies or {}
+        self.seen: dict[tuple[int, int, int], Chances] = {}
         self.full = (1 << len(ruleset.categories)) - 1
-        self.position: Callable[[int, int, int], Chances] = cache(self._position)
+
+    def position(self, own: int, other: int, ahead: int) -> Chances:
+        """The numbers at the start of a turn."""
+        key = own, other, ahead
+        if key not in self.seen:
+            self.seen[key] = self._position(*key)
+        return self.seen[key]
 
     def options(self, own: int, other: int, ahead: int, dice: Dice, rerolls: int) -> dict[Action, Chances]:
         """Each legal action and what it leads to."""
@@ -67,7 +81,7 @@ class PlainDuel:
         if own == other == self.full:
             chance = self.number(1) if ahead > 0 else self.number(0) if ahead < 0 else self.number(1) / 2
             tie = self.number(int(ahead == 0))
-            followed = tie if self.policies is None else chance
+            followed = tie if self.follow == "tie" else chance
             return Chances(chance, followed, followed)
         return self._mean((), self.ruleset.rolls - 1, self._turn(own, other, ahead)[0])
 
@@ -75,7 +89,7 @@ class PlainDuel:
         self, own: int, other: int, ahead: int
     ) -> tuple[Callable[[Dice, int], Chances], Callable[[Dice, int], dict[Action, Chances]]]:
         seat = int(own.bit_count() != other.bit_count())
-        policy = (self.policies or {}).get(seat)
+        policy = self.policies.get(seat)
 
         @cache
         def options(dice: Dice, rerolls: int) -> dict[Action, Chances]:
@@ -83,7 +97,7 @@ class PlainDuel:
             for box, won in legal_fills(self.ruleset, own, dice):
                 after = self.position(other, own | 1 << box, -(ahead + won))
                 followed = (after.least, after.greatest)
-                if self.policies is not None:
+                if self.follow == "chance":
                     followed = (1 - after.greatest, 1 - after.least)
                 found["fill", self.ruleset.keys[box]] = Chances(1 - after.chance, *followed)
             if rerolls:
@@ -108,16 +122,14 @@ class PlainDuel:
         return best, options
 
     def _mean(self, keep: Dice, rerolls: int, best: Callable[[Dice, int], Chances]) -> Chances:
-        thrown = throws(self.ruleset.dice - len(keep))
-        ways = FACES ** (self.ruleset.dice - len(keep))
-        results = [(best(tuple(sorted((*keep, *dice))), rerolls), count) for dice, count in thrown]
+        left = self.ruleset.dice - len(keep)
+        results = [(best(dice, rerolls), count) for dice, count in throws(keep, left)]
+        ways = FACES**left
         return Chances(*(sum(result[i] * count for result, count in results) / ways for i in range(3)))
 
 
 @cache
-def throws(dice: int) -> Iterable[tuple[Dice, int]]:
-    """Every way for some dice to fall, sorted, and how many ordered ways there are to it."""
-    falls = product(range(1, FACES + 1), repeat=dice)
-    counted = Counter(tuple(sorted(fall)) for fall in falls)
-    assert len(counted) == len(list(combinations_with_replacement(range(FACES), dice)))
-    return list(counted.items())
+def throws(keep: Dice, left: int) -> list[tuple[Dice, int]]:
+    """The dice, sorted, that a keep and some thrown dice can make, and how many ways there are to each."""
+    falls = product(range(1, FACES + 1), repeat=left)
+    return list(Counter(tuple(sorted((*keep, *fall))) for fall in falls).items())

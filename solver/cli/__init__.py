@@ -19,7 +19,7 @@ INTERRUPTED = 130
 """Exit code after Ctrl-C: 128 and the number of the signal, as shells count."""
 
 _COMMANDS = (
-    *("advise", "solve", "stats", "compare", "reach", "simulate", "export", "rules", "tables"),
+    *("advise", "solve", "stats", "compare", "reach", "simulate", "duel", "export", "rules", "tables"),
     *("play", "match", "players", "serve", "engine"),
 )
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 import click
 
+from ..errors import GoalError
 from ..rules import Ruleset, names
 from .choice import chosen_rules, set_option
 from .goal import Chosen, goal_json, goal_options, show_goal, solved
@@ -38,6 +40,17 @@ _EXPLAINED = 3
 @set_option
 @goal_options
 @click.option(
+    "--duel",
+    metavar="CARD",
+    help="Win against the player with this card, who plays for the win too; once `dicewise duel` has run.",
+)
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="As given to `dicewise duel`; for --duel.",
+)
+@click.option(
     "--top",
     type=click.IntRange(min=1),
     metavar="N",
@@ -61,6 +74,8 @@ def command(
     position: str | None,
     changes: tuple[str, ...],
     chosen: Chosen,
+    duel: str | None,
+    folder: Path | None,
     top: int | None,
     explain: int | None,
     as_json: bool,
@@ -78,6 +93,7 @@ def command(
     dicewise advise 1 3 3 4 6 --explain
     dicewise advise 6 6 5 5 5 --card "ones=3 yahtzee=50" --goal 300
     dicewise advise 12345 --rules yacht --card "ones=3" --against "sixes=18"
+    dicewise advise 12345 --rules yacht --card "ones=3" --duel "sixes=18"
 
     A card names each filled box by its key with its points, and with "bonuses" how many bonuses for
     further Yahtzees were scored; `dicewise rules NAME` lists the keys. A game that has no table yet
@@ -95,6 +111,17 @@ def command(
         from ..scorecard import Position
 
         where = Position.parse(position)
+    if folder is not None and duel is None:
+        raise click.UsageError("--folder goes with --duel, whose files are in it")
+    if duel is not None:
+        if chosen.given:
+            raise GoalError("goal: found --duel and another one, expected one of them")
+        if explain:
+            raise click.UsageError("--explain follows the expected score: expected no --duel beside it")
+        from .duel import show_duel
+
+        show_duel(where, duel, folder, top, as_json, in_words)
+        return
     if chosen.given:
         if explain:
             raise click.UsageError("--explain follows the expected score: expected no goal beside it")

@@ -35,7 +35,9 @@ def counted(count: int, one: str, many: str) -> str:
 
 
 def size(length: int) -> str:
-    """Return a number of bytes in kB or MB."""
+    """Return a number of bytes in kB, MB or GB."""
+    if length >= 1e9:
+        return f"{length / 1e9:.2f} GB"
     return f"{length / 1e6:.2f} MB" if length >= 1e6 else f"{length / 1e3:.1f} kB"
 
 

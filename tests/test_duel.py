@@ -1,0 +1,486 @@
+"""Two players, exactly: against plain recursion, and in files that are whole and the same however made."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from fractions import Fraction
+from functools import cache
+from itertools import pairwise, product
+from multiprocessing import get_context
+from pathlib import Path
+from random import Random
+from typing import Literal
+
+import numpy as np
+import pytest
+from command_line import TINY, environment
+from oracle import Action, Exact
+from oracle_duel import PlainDuel, Policy
+
+import solver
+from solver import duel as module
+from solver import pairs as pairs_module
+from solver.duel import Duel, open_duel, solve_duel, solve_piece
+from solver.duel_evaluation import evaluate, found
+from solver.duel_files import Folder
+from solver.lookup import Option
+from solver.pairs import pairs
+from solver.rules import Ruleset, ruleset
+from solver.scorecard import Scorecard
+
+SMALL = TINY / "joker_alone.toml"
+GAMES = ["colours", "groups", "thirteen", "joker_alone"]
+TINY_PIECE = 40
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("duels")
+
+
+@pytest.fixture(scope="module")
+def small(folders: Path) -> Duel:
+    return solve_duel(SMALL, folders / "small")
+
+
+@cache
+def plain() -> PlainDuel:
+    """The smallest game in fractions, its ties followed."""
+    recursion = PlainDuel(ruleset(SMALL))
+    recursion.position(0, 0, 0)
+    return recursion
+
+
+def action(option: Option) -> Action:
+    return ("keep", option.dice) if option.action == "keep" else ("fill", option.category or "")
+
+
+def cards_with(rules: Ruleset, filled: tuple[int, int], ahead: int) -> tuple[Scorecard, Scorecard] | None:
+    """Two cards with these boxes filled, the first one so many points ahead."""
+    game = solver.states.states(solver.scoring.scoring(rules))
+    found: list[dict[int, Scorecard]] = []
+    for boxes in filled:
+        keys = [key for box, key in enumerate(rules.keys) if boxes >> box & 1]
+        points = [game.scoring.distinct[rules.keys.index(key)].tolist() for key in keys]
+        cards = {}
+        for chosen in product(*points):
+            try:
+                card = Scorecard.of(rules, dict(zip(keys, chosen, strict=True)))
+            except solver.CardError:
+                continue
+            cards[card.boxes_total] = card
+        found.append(cards)
+    for total, card in found[0].items():
+        if total - ahead in found[1]:
+            return card, found[1][total - ahead]
+    return None
+
+
+# ---------------------------------------------------------------- values
+
+
+def test_every_position_of_a_tiny_game_is_that_of_plain_recursion(small: Duel) -> None:
+    rules, game = ruleset(SMALL), small.files.game
+    compared = {0: 0, 1: 0}
+    for (own, other, ahead), chances in plain().seen.items():
+        cards = cards_with(rules, (own, other), ahead)
+        assert cards is not None
+        assert small.value(*cards) == pytest.approx(float(chances.chance), abs=1e-14)
+        compared[other.bit_count() - own.bit_count()] += 1
+    assert compared[0] > 150 and compared[1] > 150
+    assert small.chance == small.value() == small.head_starts()[0]
+    assert game.positions == (35, sum(game.length(a, b) for a, b in every_pair(game)))
+
+
+def every_pair(game: pairs_module.Pairs) -> list[tuple[int, int]]:
+    levels = [game.sets(level) for level in range(game.boxes + 1)]
+    same = [pair for sets in levels for pair in product(sets, sets)]
+    return same + [pair for own, more in pairwise(levels) for pair in product(own, more)]
+
+
+def test_head_starts_are_those_of_plain_recursion(small: Duel) -> None:
+    starts = small.head_starts()
+    low, high = min(starts), max(starts)
+    for points in (low, -8, 19, high):
+        assert starts[points] == pytest.approx(float(plain().position(0, 0, points).chance), abs=1e-14)
+    for decided in (low - 1, high + 1):
+        assert plain().position(0, 0, decided).chance == int(decided > 0)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_late_positions_of_tiny_games(name: str, folders: Path) -> None:
+    rules = ruleset(TINY / f"{name}.toml")
+    solved = solve_duel(rules, folders / name)
+    game, recursion, random = solved.files.game, PlainDuel(rules, float), Random(name)
+    full = (1 << game.boxes) - 1
+    for own_open, other_open in ((1, 1), (2, 1), (1, 0), *([(2, 2)] if rules.rolls == 2 else [])):
+        own = full & ~sum(1 << box for box in random.sample(range(game.boxes), own_open))
+        other = full & ~sum(1 << box for box in random.sample(range(game.boxes), other_open))
+        leads = [ahead for ahead in range(-30, 31) if cards_with(rules, (own, other), ahead)]
+        for ahead in random.sample(leads, min(3, len(leads))):
+            wanted = float(recursion.position(own, other, ahead).chance)
+            cards = cards_with(rules, (own, other), ahead)
+            assert cards is not None
+            assert solved.value(*cards) == pytest.approx(wanted, abs=1e-13)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_lead_never_hurts(name: str, folders: Path) -> None:
+    solved = solve_duel(TINY / f"{name}.toml", folders / name)
+    game = solved.files.game
+    for level in range(game.boxes + 1):
+        for other in game.sets(level):
+            block = solved.files.block(other, level)[0]
+            for own in game.sets(level):
+                start = game.start(own, other, level)
+                run = block[start : start + game.length(own, other)]
+                assert np.all(np.diff(run) >= 0)
+                assert run[0] >= 0 and run[-1] <= 1 + 1e-12
+
+
+def test_what_one_player_wins_the_other_loses(small: Duel) -> None:
+    rules = ruleset(SMALL)
+    card, other = rules.card("pair=10"), rules.card("sixes=6")
+    for option in small.advise(card, "66", 0, other=other).options:
+        after = card.fill(str(option.category), int(option.points or 0))
+        assert option.value + small.value(other, after) == pytest.approx(1, abs=1e-15)
+
+
+# ---------------------------------------------------------------- advice
+
+
+@pytest.mark.parametrize(("card", "other"), [("", ""), ("pair=10", "run=8"), ("run=0", "sixes=6 pair=0")])
+def test_advice_in_a_tiny_game(card: str, other: str, small: Duel) -> None:
+    rules = ruleset(SMALL)
+    cards = rules.card(card), rules.card(other)
+    ahead = cards[0].boxes_total - cards[1].boxes_total
+    for dice, rerolls in (((6, 6), 1), ((1, 2), 1), ((5, 5), 0), ((3, 6), 0)):
+        advice = small.advise(cards[0], dice, rerolls, other=cards[1])
+        wanted = plain().options(cards[0].filled, cards[1].filled, ahead, dice, rerolls)
+        assert {action(option): option.value for option in advice.options} == pytest.approx(
+            {act: float(chances.chance) for act, chances in wanted.items()}, abs=1e-14
+        )
+        table = small.table.advise(cards[0], dice, rerolls)
+        assert {action(o): o.expected for o in advice.options} == {action(o): o.value for o in table.options}
+        best = max(chances.chance for chances in wanted.values())
+        assert wanted[action(advice.best)].chance == best
+
+
+@pytest.fixture(scope="module")
+def late(folders: Path) -> Duel:
+    """The last levels of a whole game, made as they are made when it is solved."""
+    rules = ruleset("yacht")
+    files = Folder(folders / "late", pairs(rules))
+    for level in range(12, 9, -1):
+        for piece in files.pieces(level):
+            solve_piece(rules, str(files.path), level, piece.number)
+    return Duel(solver.solve(rules), files)
+
+
+REST = "twos=6 threes=9 fours=8 fives=10 sixes=18 full_house=0 four_of_a_kind=0 big_straight=0"
+
+
+@pytest.mark.parametrize(
+    ("card", "other", "dice", "rerolls"),
+    [
+        (f"{REST} little_straight=0 choice=20", f"{REST} ones=2 choice=20", "11355", 1),
+        (f"{REST} ones=2 choice=20", f"{REST} little_straight=30 yacht=0 choice=28", "12355", 1),
+        (
+            f"{REST} little_straight=0 yacht=0 choice=20",
+            f"{REST} ones=1 little_straight=0 yacht=0",
+            "11444",
+            2,
+        ),
+        (
+            f"{REST} little_straight=0 yacht=0 ones=1",
+            f"{REST} little_straight=0 yacht=0 ones=3 choice=25",
+            "22666",
+            2,
+        ),
+    ],
+)
+def test_late_advice_in_a_whole_game(card: str, other: str, dice: str, rerolls: int, late: Duel) -> None:
+    rules = ruleset("yacht")
+    cards = rules.card(card), rules.card(other)
+    ahead = cards[0].boxes_total - cards[1].boxes_total
+    advice = late.advise(cards[0], dice, rerolls, other=cards[1])
+    rolled = advice.position.dice
+    recursion = PlainDuel(rules, float)
+    wanted = recursion.options(cards[0].filled, cards[1].filled, ahead, rolled, rerolls)
+    assert {action(option): option.value for option in advice.options} == pytest.approx(
+        {act: chances.chance for act, chances in wanted.items()}, abs=1e-12
+    )
+    assert 0.01 < advice.value < 0.99
+
+
+def test_cards_that_cannot_meet(small: Duel) -> None:
+    with pytest.raises(
+        solver.CardError, match=r"card 'sixes=6 run=0' of the other player: found 2 boxes filled"
+    ):
+        small.value("", "sixes=6 run=0")
+    with pytest.raises(solver.CardError, match="found 0 boxes filled, expected 1 or 2"):
+        small.advise("pair=0", "66", other="")
+    with pytest.raises(solver.CardError, match="sixes is 7"):
+        small.value("sixes=7", "pair=0")
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("yacht-clubhouse", "an upper bonus, expected"),
+        ("yahtzee", "an upper bonus and a bonus for further rolls of all dice alike, expected"),
+        (str(TINY / "none.toml"), "a bonus for further rolls of all dice alike, expected"),
+    ],
+)
+def test_games_whose_states_are_more_than_filled_boxes(name: str, reason: str, tmp_path: Path) -> None:
+    with pytest.raises(solver.GoalError, match=reason) as refused:
+        solve_duel(name, tmp_path)
+    assert "\n" not in str(refused.value) and "pairs of states" in str(refused.value)
+    assert not list(tmp_path.iterdir())
+
+
+# ---------------------------------------------------------------- who plays how
+
+
+def for_points(rules: Ruleset) -> Policy:
+    """The strategy for the expected score with the tie rule of advice, in fractions."""
+    game = Exact(rules)
+
+    @cache
+    def policy(filled: int, dice: tuple[int, ...], rerolls: int) -> Action:
+        options = game.option_values(filled, 0, False, dice, rerolls)
+        best = max(options.values())
+        equal = [action for action, value in options.items() if value == best]
+        fills = [action for action in equal if action[0] == "fill"]
+        if fills:
+            return min(fills, key=lambda action: rules.keys.index(str(action[1])))
+        return max(equal, key=lambda action: (len(action[1]), tuple(reversed(action[1]))))
+
+    return policy
+
+
+def test_the_four_pairings_and_ties(small: Duel) -> None:
+    rules = ruleset(SMALL)
+    assert found(small.files) is None
+    evaluation = evaluate(SMALL, small.files.path, threads=2)
+    policy = for_points(rules)
+
+    def between(policies: dict[int, Policy], follow: Literal["tie", "chance"], value: float) -> None:
+        recursion = PlainDuel(rules, Fraction, policies, follow) if policies else plain()
+        chances = recursion.position(0, 0, 0)
+        assert float(chances.least) - 1e-14 <= value <= float(chances.greatest) + 1e-14
+        assert float(chances.greatest - chances.least) < 0.01
+
+    assert evaluation.both_optimum == small.chance
+    between({}, "tie", evaluation.tie)
+    between({1: policy}, "chance", evaluation.first_optimum)
+    between({0: policy}, "chance", evaluation.second_optimum)
+    between({0: policy, 1: policy}, "chance", evaluation.neither_optimum)
+    between({0: policy, 1: policy}, "tie", evaluation.neither_optimum_tie)
+    assert evaluation.second_optimum < evaluation.both_optimum < evaluation.first_optimum
+    assert found(small.files) == evaluation == evaluate(SMALL, small.files.path)
+    assert not list(small.files.path.glob("followed-*"))
+
+
+def test_followed_chances_of_optimum_players_are_their_own(folders: Path) -> None:
+    """Where the other kind of player is in truth an optimum one, following gives the same to the bit."""
+    from solver.duel_evaluation import FOLLOWED
+    from solver.duel_pieces import blocks_after, room_for
+    from solver.evaluation_kernels import follow_turns
+    from solver.pairs import pair_plan
+    from solver.plan import plan, work_arrays
+    from solver.states import LANES
+
+    solved = solve_duel(TINY / "thirteen.toml", folders / "thirteen")
+    game = solved.files.game
+    arrays = plan(game.states)
+    assert FOLLOWED.planes == 3
+    for other in game.sets(2):
+        (values,), first = blocks_after(solved.files, other, 2)
+        between = [room_for(game, other, 3) for _ in range(3)]
+        block = [room_for(game, other, 2) for _ in range(3)]
+        for array in (*between, *block):
+            array[:] = 0
+        pairs_of_work = [work_arrays(arrays) for _ in range(3)]
+        rows, keeps = (tuple(pair[i] for pair in pairs_of_work) for i in range(2))
+        level = pair_plan(game, 2)
+        follow_turns(
+            arrays, level, other, False, (values, values, values), first, tuple(between), rows, keeps
+        )
+        first[:] = LANES
+        follow_turns(arrays, level, other, True, tuple(between), first, tuple(block), rows, keeps)
+        wanted = solved.files.block(other, 2)[0]
+        for own in game.sets(2):
+            ahead = game.low(own, other) + np.arange(game.length(own, other))
+            start = game.start(own, other, 2)
+            # What two filled boxes each can have brought.
+            most = [int(game.greatest[0] - game.greatest[number]) for number in (own, other)]
+            met = start + np.flatnonzero((ahead >= -most[1]) & (ahead <= most[0]))
+            assert np.array_equal(block[0][LANES + met], wanted[met])
+            assert np.array_equal(block[2][LANES + met], wanted[met])
+
+
+# ---------------------------------------------------------------- files
+
+
+@pytest.fixture
+def tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Levels of many pieces."""
+    monkeypatch.setattr(pairs_module, "PIECE_TILES", TINY_PIECE)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.usefixtures("tiny_pieces")
+def test_threads_and_processes_give_the_same_files(tmp_path: Path) -> None:
+    name = TINY / "thirteen.toml"
+    one = solve_duel(name, tmp_path / "one", threads=1)
+    assert len(one.files.pieces(2)) > 2
+    solve_duel(name, tmp_path / "two", threads=2)
+    with ProcessPoolExecutor(2, mp_context=get_context("fork"), initializer=_many_pieces) as pool:
+        solve_duel(name, tmp_path / "processes", executor=pool)
+    assert contents(tmp_path / "one") == contents(tmp_path / "two") == contents(tmp_path / "processes")
+    whole = solve_duel(name, tmp_path / "again", threads=1)
+    assert whole.chance == one.chance
+
+
+def _many_pieces() -> None:
+    pairs_module.PIECE_TILES = TINY_PIECE
+
+
+STOPPED = f"""
+import os, signal, sys
+import solver.pairs
+from solver.duel import solve_duel
+solver.pairs.PIECE_TILES = {TINY_PIECE}
+
+def progress(done, total):
+    if done > total / 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+solve_duel(sys.argv[1], sys.argv[2], threads=1, progress=progress)
+"""
+
+
+@pytest.mark.usefixtures("tiny_pieces")
+def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
+    name = TINY / "thirteen.toml"
+    solve_duel(name, tmp_path / "whole", threads=1)
+    command = [sys.executable, "-c", STOPPED, str(name), str(tmp_path / "killed")]
+    killed = subprocess.run(command, env=environment(), check=False)
+    assert killed.returncode == -signal.SIGKILL
+    left = contents(tmp_path / "killed")
+    wanted = contents(tmp_path / "whole")
+    assert 0 < len(left) < len(wanted) and left.items() <= wanted.items()
+    times = {path: path.stat().st_mtime_ns for path in (tmp_path / "killed").iterdir()}
+    with pytest.raises(solver.TableNotFound, match="found no solved game"):
+        open_duel(name, tmp_path / "killed")
+    reports: list[tuple[int, int]] = []
+    solve_duel(name, tmp_path / "killed", progress=lambda done, total: reports.append((done, total)))
+    assert contents(tmp_path / "killed") == wanted
+    assert all(path.stat().st_mtime_ns == time for path, time in times.items())
+    assert reports[0][0] > reports[0][1] / 2 and reports[-1][0] == reports[-1][1]
+
+
+def test_a_disk_without_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from solver import duel_pieces
+
+    class Usage:
+        free = 1000
+
+    monkeypatch.setattr(duel_pieces, "disk_usage", lambda path: Usage)
+    with pytest.raises(solver.TableError, match=r"found 0\.0 GB free, expected 6\.3 GB or more"):
+        solve_duel("yacht", tmp_path / "none" / "there")
+    assert not (tmp_path / "none").exists()
+
+
+def flipped(contents: bytes, place: int) -> bytes:
+    return contents[:place] + bytes([contents[place] ^ 1]) + contents[place + 1 :]
+
+
+FAULTS = {
+    "empty": (lambda sound: b"", solver.TruncatedTable, "ends within its header"),
+    "foreign": (
+        lambda sound: b"\x89PNG\r\n\x1a\n" + sound[8:],
+        solver.ForeignTable,
+        "is not a dicewise duel file",
+    ),
+    "table": (
+        lambda sound: sound.replace(b"DWD", b"DWT"),
+        solver.ForeignTable,
+        "is not a dicewise duel file",
+    ),
+    "text": (lambda sound: sound.replace(b"\r\n", b"\n"), solver.MangledTable, "text-mode transfer"),
+    "later": (
+        lambda sound: sound[:8] + b"\x02" + sound[9:],
+        solver.VersionTable,
+        "format 2, and this program",
+    ),
+    "cut in header": (lambda sound: sound[:60], solver.TruncatedTable, "ends within its header, after 60"),
+    "cut in values": (lambda sound: sound[:-8], solver.TruncatedTable, "ends after"),
+    "longer": (lambda sound: sound + b"0", solver.DamagedTable, "goes on after"),
+    "header": (lambda sound: flipped(sound, 40), solver.DamagedTable, "header does not match its checksum"),
+    "values": (lambda sound: flipped(sound, len(sound) - 5), solver.DamagedTable, "values do not match"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_damaged_files_are_refused_by_name(name: str, tmp_path: Path, small: Duel) -> None:
+    change, kind, message = FAULTS[name]
+    for file in small.files.path.glob("level-*"):
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    for damaged in ("level-00-000.dwd", "level-01-000.dwd"):
+        path = tmp_path / damaged
+        sound = path.read_bytes()
+        path.write_bytes(change(sound))
+        with pytest.raises(kind, match=message) as refused:
+            opened = open_duel(SMALL, tmp_path)
+            _ = opened.chance
+            opened.advise("", "66", other="run=8")
+        assert str(path) in str(refused.value) and "\n" not in str(refused.value)
+        path.write_bytes(sound)
+
+
+def test_files_of_something_else_are_refused_by_name(tmp_path: Path, small: Duel, folders: Path) -> None:
+    def refused(kind: type[Exception], message: str) -> None:
+        with pytest.raises(kind, match=message):
+            solve_duel(SMALL, tmp_path)
+
+    first = tmp_path / "level-00-000.dwd"
+    other = solve_duel(TINY / "thirteen.toml", folders / "thirteen")
+    first.write_bytes((other.files.path / first.name).read_bytes())
+    refused(solver.WrongRulesTable, "is of rules [0-9a-f]{12}, expected [0-9a-f]{12}")
+    first.write_bytes((small.files.path / "level-01-000.dwd").read_bytes())
+    refused(solver.WrongRulesTable, "is of level 1, expected 0")
+    from solver import duel_files
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(duel_files, "_GENERATOR", "dicewise duel 0")
+        first.unlink()
+        solve_duel(SMALL, tmp_path)
+    refused(solver.VersionTable, "was written by 'dicewise duel 0', and this program reads 'dicewise duel 1'")
+    assert module.duel_folder(ruleset(SMALL)).name == small.table.states.scoring.digest[:32]
+
+
+def test_a_level_with_other_pieces_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pairs_module, "PIECE_TILES", TINY_PIECE)
+    solve_duel(TINY / "thirteen.toml", tmp_path)
+    monkeypatch.undo()
+    with pytest.raises(solver.VersionTable, match="is a piece with other filled sets than expected"):
+        solve_duel(TINY / "thirteen.toml", tmp_path)
+
+
+def test_looking_up_needs_no_compiler(small: Duel) -> None:
+    code = "import sys\nfrom solver.duel import open_duel\n"
+    code += "open_duel(sys.argv[1], sys.argv[2]).advise('', '66', other='run=8')\n"
+    code += "print(*sorted({'numba', 'llvmlite', 'distributed'} & set(sys.modules)))"
+    command = [sys.executable, "-c", code, str(SMALL), str(small.files.path)]
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=True)
+    assert done.stdout == "\n"
+    assert os.path.isabs(small.files.path)
