@@ -88,9 +88,7 @@ def run_pieces(
                     if progress:
                         progress(done, total)
             except BaseException:
-                for future in futures:
-                    future.cancel()
-                wait(futures)
+                wait([future for future in futures if not future.cancel()])
                 raise
             for piece in left:
                 if not files.is_whole(piece):

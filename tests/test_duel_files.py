@@ -1,0 +1,187 @@
+"""The files of a game for two: the same however made, gone on with, and refused by name if not sound."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+import pytest
+from command_line import TINY, environment
+
+import solver
+from solver import duel as module
+from solver import duel_files, duel_pieces
+from solver import pairs as pairs_module
+from solver.duel import Duel, open_duel, solve_duel
+from solver.rules import ruleset
+
+SMALL = TINY / "joker_alone.toml"
+TINY_PIECE = 40
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("duels")
+
+
+@pytest.fixture(scope="module")
+def small(folders: Path) -> Duel:
+    return solve_duel(SMALL, folders / "small")
+
+
+@pytest.fixture
+def tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Levels of many pieces."""
+    monkeypatch.setattr(pairs_module, "PIECE_TILES", TINY_PIECE)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.usefixtures("tiny_pieces")
+def test_threads_and_processes_give_the_same_files(tmp_path: Path) -> None:
+    name = TINY / "thirteen.toml"
+    one = solve_duel(name, tmp_path / "one", threads=1)
+    assert len(one.files.pieces(2)) > 2
+    solve_duel(name, tmp_path / "two", threads=2)
+    with ProcessPoolExecutor(2, mp_context=get_context("fork"), initializer=_many_pieces) as pool:
+        solve_duel(name, tmp_path / "processes", executor=pool)
+    assert contents(tmp_path / "one") == contents(tmp_path / "two") == contents(tmp_path / "processes")
+    whole = solve_duel(name, tmp_path / "again", threads=1)
+    assert whole.chance == one.chance
+
+
+def _many_pieces() -> None:
+    pairs_module.PIECE_TILES = TINY_PIECE
+
+
+STOPPED = f"""
+import os, signal, sys
+import solver.pairs
+from solver.duel import solve_duel
+solver.pairs.PIECE_TILES = {TINY_PIECE}
+
+def progress(done, total):
+    if done > total / 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+solve_duel(sys.argv[1], sys.argv[2], threads=1, progress=progress)
+"""
+
+
+@pytest.mark.usefixtures("tiny_pieces")
+def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
+    name = TINY / "thirteen.toml"
+    solve_duel(name, tmp_path / "whole", threads=1)
+    command = [sys.executable, "-c", STOPPED, str(name), str(tmp_path / "killed")]
+    killed = subprocess.run(command, env=environment(), check=False)
+    assert killed.returncode == -signal.SIGKILL
+    left = contents(tmp_path / "killed")
+    wanted = contents(tmp_path / "whole")
+    assert 0 < len(left) < len(wanted) and left.items() <= wanted.items()
+    times = {path: path.stat().st_mtime_ns for path in (tmp_path / "killed").iterdir()}
+    with pytest.raises(solver.TableNotFound, match="found no solved game"):
+        open_duel(name, tmp_path / "killed")
+    reports: list[tuple[int, int]] = []
+    solve_duel(name, tmp_path / "killed", progress=lambda done, total: reports.append((done, total)))
+    assert contents(tmp_path / "killed") == wanted
+    assert all(path.stat().st_mtime_ns == time for path, time in times.items())
+    assert reports[0][0] > reports[0][1] / 2 and reports[-1][0] == reports[-1][1]
+
+
+def test_a_disk_without_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Usage:
+        free = 1000
+
+    monkeypatch.setattr(duel_pieces, "disk_usage", lambda path: Usage)
+    with pytest.raises(solver.TableError, match=r"found 0\.0 GB free, expected 6\.3 GB or more"):
+        solve_duel("yacht", tmp_path / "none" / "there")
+    assert not (tmp_path / "none").exists()
+
+
+def flipped(contents: bytes, place: int) -> bytes:
+    return contents[:place] + bytes([contents[place] ^ 1]) + contents[place + 1 :]
+
+
+FAULTS = {
+    "empty": (lambda sound: b"", solver.TruncatedTable, "ends within its header"),
+    "foreign": (
+        lambda sound: b"\x89PNG\r\n\x1a\n" + sound[8:],
+        solver.ForeignTable,
+        "is not a dicewise duel file",
+    ),
+    "table": (
+        lambda sound: sound.replace(b"DWD", b"DWT"),
+        solver.ForeignTable,
+        "is not a dicewise duel file",
+    ),
+    "text": (lambda sound: sound.replace(b"\r\n", b"\n"), solver.MangledTable, "text-mode transfer"),
+    "later": (
+        lambda sound: sound[:8] + b"\x02" + sound[9:],
+        solver.VersionTable,
+        "format 2, and this program",
+    ),
+    "cut in header": (lambda sound: sound[:60], solver.TruncatedTable, "ends within its header, after 60"),
+    "cut in values": (lambda sound: sound[:-8], solver.TruncatedTable, "ends after"),
+    "longer": (lambda sound: sound + b"0", solver.DamagedTable, "goes on after"),
+    "header": (lambda sound: flipped(sound, 40), solver.DamagedTable, "header does not match its checksum"),
+    "values": (lambda sound: flipped(sound, len(sound) - 5), solver.DamagedTable, "values do not match"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_damaged_files_are_refused_by_name(name: str, tmp_path: Path, small: Duel) -> None:
+    change, kind, message = FAULTS[name]
+    for file in small.files.path.glob("level-*"):
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    for damaged in ("level-00-000.dwd", "level-01-000.dwd"):
+        path = tmp_path / damaged
+        sound = path.read_bytes()
+        path.write_bytes(change(sound))
+        with pytest.raises(kind, match=message) as refused:
+            opened = open_duel(SMALL, tmp_path)
+            _ = opened.chance
+            opened.advise("", "66", other="run=8")
+        assert str(path) in str(refused.value) and "\n" not in str(refused.value)
+        path.write_bytes(sound)
+
+
+def test_files_of_something_else_are_refused_by_name(tmp_path: Path, small: Duel, folders: Path) -> None:
+    def refused(kind: type[Exception], message: str) -> None:
+        with pytest.raises(kind, match=message):
+            solve_duel(SMALL, tmp_path)
+
+    first = tmp_path / "level-00-000.dwd"
+    other = solve_duel(TINY / "thirteen.toml", folders / "thirteen")
+    first.write_bytes((other.files.path / first.name).read_bytes())
+    refused(solver.WrongRulesTable, "is of rules [0-9a-f]{12}, expected [0-9a-f]{12}")
+    first.write_bytes((small.files.path / "level-01-000.dwd").read_bytes())
+    refused(solver.WrongRulesTable, "is of level 1, expected 0")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(duel_files, "_GENERATOR", "dicewise duel 0")
+        first.unlink()
+        solve_duel(SMALL, tmp_path)
+    refused(solver.VersionTable, "was written by 'dicewise duel 0', and this program reads 'dicewise duel 1'")
+    assert module.duel_folder(ruleset(SMALL)).name == small.table.states.scoring.digest[:32]
+
+
+def test_a_level_with_other_pieces_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pairs_module, "PIECE_TILES", TINY_PIECE)
+    solve_duel(TINY / "thirteen.toml", tmp_path)
+    monkeypatch.undo()
+    with pytest.raises(solver.VersionTable, match="is a piece with other filled sets than expected"):
+        solve_duel(TINY / "thirteen.toml", tmp_path)
+
+
+def test_looking_up_needs_no_compiler(small: Duel) -> None:
+    code = "import sys\nfrom solver.duel import open_duel\n"
+    code += "open_duel(sys.argv[1], sys.argv[2]).advise('', '66', other='run=8')\n"
+    code += "print(*sorted({'numba', 'llvmlite', 'distributed'} & set(sys.modules)))"
+    command = [sys.executable, "-c", code, str(SMALL), str(small.files.path)]
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=True)
+    assert done.stdout == "\n"
