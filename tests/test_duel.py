@@ -106,6 +106,25 @@ def test_head_starts_are_those_of_plain_recursion(small: Duel) -> None:
 
 
 @pytest.mark.parametrize(
+    "changes",
+    [
+        {"order": "card"},
+        {"order": "card", "yahtzee.joker": "forced", "box_order": ["pair", "sixes", "run"]},
+        {"order": "upper-first", "rolls": 3},
+        {"yahtzee.joker": "none", "rolls": 1},
+    ],
+)
+def test_other_orders_and_jokers(changes: dict[str, object], tmp_path: Path) -> None:
+    rules = ruleset(SMALL, changes)
+    chances = PlainDuel(rules).position(0, 0, 0)
+    solved = solve_duel(rules, tmp_path)
+    assert solved.chance == pytest.approx(float(chances.chance), abs=1e-14)
+    evaluation = evaluate(rules, tmp_path)
+    assert evaluation.both_optimum == solved.chance
+    assert float(chances.least) - 1e-14 <= evaluation.tie <= float(chances.greatest) + 1e-14
+
+
+@pytest.mark.parametrize(
     ("name", "opens"),
     [
         ("groups", [(1, 1), (1, 0), (2, 1)]),

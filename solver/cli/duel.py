@@ -35,7 +35,7 @@ _SHOWN = (1, 2, 5, 10, 20, 30, 50, 75, 100, 150, 200)
     "evaluated",
     is_flag=True,
     help="Also work out how often two such players tie, and what each gains over a player for the expected "
-    "score; takes several times as long as solving.",
+    "score; takes about three times as long as solving.",
 )
 @click.option(
     "--cluster",
