@@ -49,16 +49,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import folders
 from .duel_files import Folder
 from .duel_pieces import blocks_after, check_room, members, room_for, run_pieces
 from .errors import CardError, TableNotFound
 from .files import quoted
+from .goal_strategy import RELATIVE_TIE
 from .levels import Progress
-from .library import cache_folder, load
+from .library import load
 from .lookup import Advice, Table, ranked
 from .pairs import pair_plan, pairs
 from .plan import Floats, Ints, plan, work_arrays
-from .pursuit import RELATIVE_TIE
 from .rules import Ruleset, ruleset
 from .scorecard import Position, Scorecard
 from .states import LANES
@@ -67,7 +68,7 @@ from .turn import Turn, Worth, maxima, mean_of_six, throw
 
 def duel_folder(rules: Ruleset) -> Path:
     """Return the folder in which the game for two is kept unless another is named."""
-    return cache_folder() / "duel" / pairs(rules).states.scoring.digest[:32]
+    return folders.cache_folder() / "duel" / pairs(rules).states.scoring.digest[:32]
 
 
 def solve_duel(

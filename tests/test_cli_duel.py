@@ -10,7 +10,7 @@ import pytest
 from command_line import TINY, home, misuse, refusal, said, tables
 
 import solver
-from solver import library
+from solver import folders
 from solver.duel import duel_folder
 
 __all__ = ["home", "tables"]  # fixtures
@@ -51,7 +51,7 @@ def test_a_game_for_two_as_json(game: str, home: Path) -> None:
     found = json.loads(said("duel", game, "--json"))
     solved = solver.open_duel(game)
     place = duel_folder(solver.ruleset(game))
-    assert place.is_relative_to(library.cache_folder())
+    assert place.is_relative_to(folders.cache_folder())
     assert found.pop("seconds") > 0
     assert found == {
         "rules": game,
