@@ -37,7 +37,7 @@ LAYERS: tuple[set[str], ...] = (
     {"pursuit", "strength", "soft_play"},
     {"export", "library", "winning"},
     {"reaching", "plot", "players"},
-    {"comparison", "environments", "match", "service", "duel"},
+    {"comparison", "environments", "matches", "service", "duel"},
     {"duel_evaluation"},
     {"cli"},
     {"__init__", "__main__"},
