@@ -282,7 +282,7 @@ def test_no_request_names_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_rules_say_all_of_a_game() -> None:
     games = answer("rules")["games"]
     assert [game["rules"] for game in games] == list(names())
-    for name in names():
+    for name in NAMES:
         rules, found = solver.ruleset(name), answer("rules", rules=name)
         assert [row["key"] for row in found["card"]] == list(rules.keys)
         assert found["upper_bonus"] == [{"at": t.at, "points": t.points} for t in rules.upper_bonus]

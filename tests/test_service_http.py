@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from random import Random
 from typing import Any
 
@@ -315,7 +316,9 @@ def test_it_ends_when_told_even_at_work(number: signal.Signals) -> None:
             caller.sendall(head.encode() + body)
             time.sleep(0.3)
             server.send_signal(number)
-            answer = caller.makefile("rb").read()
+            answer = b""
+            with suppress(ConnectionResetError):  # It may end before it has read the question.
+                answer = caller.makefile("rb").read()
         rest, said = server.communicate(timeout=60)
     assert (server.returncode, rest, said) == (0, b"Ended.\n", b"")
     assert answer == b"" or answer.endswith(b'since the service ends"}}')
