@@ -10,8 +10,10 @@ and both sums run over all keeps inside r: running sums down the lattice, one fa
 guide has a running maximum. Five dice take 1,260 additions for a sum instead of one for each of the 4,368
 pairs of a roll and a keep inside it.
 
-What stands under an exponential is taken from the best value inside the same keep, lest it leave the range of
-float64, and sums are scaled on their way from keep to keep; so any temperature goes, however low.
+What stands under an exponential is taken from a reference, lest it leave the range of float64: from the
+lane's greatest value where no roll's best is too far below it; else, at low temperatures ("steep"), from
+the best value inside the same keep, and sums are scaled on their way from keep to keep. So any temperature
+goes, however low, and most tiles need one exponential a row and keep.
 """
 
 from __future__ import annotations
@@ -23,9 +25,10 @@ import numpy as np
 from .kernels import compiled, fill_rows, maxima, mean_of_rolls, means, part, roll_row, roll_values
 from .plan import Floats, Offsets, Plan, RowPlan, SetPlan, TurnPlan
 from .states import LANES
-from .vectors import add, exponential, load, minus, over, spread, store, times
+from .vectors import add, exponential, greater, load, minus, over, spread, store, times
 
-_LANES = np.uint64(LANES)
+_STEEP = 600.0
+"""float64 holds exponentials of as much below 0, with room for sums."""
 
 
 class SumPlan(NamedTuple):
@@ -40,7 +43,8 @@ class SoftWork(NamedTuple):
 
     For each row, keep and roll: the guide's value (`rows`, `keeps`), the play's expected points to come and
     their mean square. `fills` has the sums over the boxes of each roll and `sums` those over all options:
-    of weights, and of weights times the other two. `best` has the guide's best fill of each roll.
+    of weights, and of weights times the other two. `best` has the guide's best fill of each roll. Where a
+    tile is not steep, `chances` has the weight of each row, and `greatest` the reference of each lane.
     """
 
     rows: Floats
@@ -56,6 +60,8 @@ class SoftWork(NamedTuple):
     fill_points: Floats
     fill_squares: Floats
     best: Floats
+    chances: Floats
+    greatest: Floats
 
 
 @compiled
@@ -87,6 +93,7 @@ def soften_tiles(
             store(work.fills, i, spread(0.0))
             store(work.fill_points, i, spread(0.0))
             store(work.fill_squares, i, spread(0.0))
+        steep = is_steep(end - short, cold, work)
         while number < len(sets.start) and sets.start[number] < base + LANES:
             start = max(sets.start[number], base)
             count = min(sets.start[number] + sets.lanes[number], base + LANES) - start
@@ -95,9 +102,9 @@ def soften_tiles(
             fill_rows(points, row_plan, sets, number, lane, count, at, work.row_points)
             fill_rows(squares, row_plan, sets, number, lane, count, at, work.row_squares)
             square_rows(row_plan, sets.available[number], at, count, work)
-            sum_fills(turn, row_plan, sets.available[number], cold, work)
+            sum_fills(turn, row_plan, sets.available[number], cold, steep, work)
             if sets.special[number]:
-                sum_special(turn, row_plan, sets, number, lane, at, count, cold, work)
+                sum_special(turn, row_plan, sets, number, lane, at, count, cold, steep, work)
             number += 1
         for i in range(0, end - short, LANES):
             weight = load(work.fills, i)
@@ -107,14 +114,28 @@ def soften_tiles(
             means(turn, work.keeps)
             means(turn, work.keep_points)
             means(turn, work.keep_squares)
-            weigh_keeps(turn, cold, work)
-            run_sums(joints, cold, work)
+            weigh_keeps(turn, cold, steep, work)
+            run_sums(joints, cold, steep, work)
             for i in range(short, end, LANES):
                 weight = load(work.sums, i)
                 store(work.keep_points, i, over(load(work.sum_points, i), weight))
                 store(work.keep_squares, i, over(load(work.sum_squares, i), weight))
         store(points, base, mean_of_rolls(turn, work.keep_points))
         store(squares, base, mean_of_rolls(turn, work.keep_squares))
+
+
+@part
+def is_steep(end: int, cold: float, work: SoftWork) -> bool:
+    """Write the reference of each lane; return whether some roll's best fill is too far below one."""
+    greatest = load(work.best, 0)
+    for i in range(LANES, end, LANES):
+        greatest = greater(greatest, load(work.best, i))
+    store(work.greatest, 0, greatest)
+    steep = False
+    for i in range(end):
+        if (work.greatest[i % LANES] - work.best[i]) * cold > _STEEP:
+            steep = True
+    return steep
 
 
 @part
@@ -134,9 +155,16 @@ def square_rows(plan: RowPlan, available: int, at: int, count: int, work: SoftWo
 
 
 @part
-def sum_fills(turn: TurnPlan, plan: RowPlan, available: int, cold: float, work: SoftWork) -> None:
+def sum_fills(
+    turn: TurnPlan, plan: RowPlan, available: int, cold: float, steep: bool, work: SoftWork
+) -> None:
     """Add the boxes of one set to the sums over the fills of each roll."""
     rolls = turn.keeps - turn.short
+    for category in range(plan.boxes):
+        if not steep and available >> category & 1:
+            for row in range(plan.first[category] * LANES, plan.first[category + 1] * LANES, LANES):
+                gap = minus(load(work.rows, row), load(work.greatest, 0))
+                store(work.chances, row, exponential(times(gap, spread(cold))))
     for roll in range(rolls):
         to = roll * LANES
         best = load(work.best, to)
@@ -145,7 +173,10 @@ def sum_fills(turn: TurnPlan, plan: RowPlan, available: int, cold: float, work: 
         for category in range(plan.boxes):
             if available >> category & 1:
                 row = plan.of_roll[category * rolls + roll]
-                weight = exponential(times(minus(load(work.rows, row), best), spread(cold)))
+                if steep:
+                    weight = exponential(times(minus(load(work.rows, row), best), spread(cold)))
+                else:
+                    weight = load(work.chances, row)
                 weights = add(weights, weight)
                 points = add(points, times(weight, load(work.row_points, row)))
                 squares = add(squares, times(weight, load(work.row_squares, row)))
@@ -164,6 +195,7 @@ def sum_special(
     at: int,
     count: int,
     cold: float,
+    steep: bool,
     work: SoftWork,
 ) -> None:
     """Write the sums of the rolls of all dice alike once the Yahtzee box is filled: joker and bonus."""
@@ -172,11 +204,12 @@ def sum_special(
         for column in range(at, at + count):
             to = plan.alike[face] * LANES + column
             bonus = plan.bonus if lane + column - at >= sets.classes[number] else 0.0
+            reference = work.best[to] if steep else work.greatest[column]
             weights = points = squares = 0.0
             for category in range(plan.boxes):
                 if sets.joker_boxes[number, face] >> category & 1:
                     i = roll_row(plan, sets, number, category, face, rolls) * LANES + column
-                    weight = np.exp((work.rows[i] + bonus - work.best[to]) * cold)
+                    weight = np.exp((work.rows[i] + bonus - reference) * cold)
                     weights += weight
                     points += weight * (work.row_points[i] + bonus)
                     squares += weight * (work.row_squares[i] + bonus * (2 * work.row_points[i] + bonus))
@@ -184,32 +217,39 @@ def sum_special(
 
 
 @part
-def weigh_keeps(turn: TurnPlan, cold: float, work: SoftWork) -> None:
+def weigh_keeps(turn: TurnPlan, cold: float, steep: bool, work: SoftWork) -> None:
     """Write what each keep and the fills of each roll add to the sums; leave the best keeps in `keeps`."""
     short = turn.short * LANES
     for i in range(0, short, LANES):
         store(work.sums, i, load(work.keeps, i))
     maxima(turn, work.keeps)
     for i in range(0, short, LANES):
-        weight = exponential(times(minus(load(work.sums, i), load(work.keeps, i)), spread(cold)))
+        reference = load(work.greatest, 0)
+        if steep:
+            reference = load(work.keeps, i)
+        weight = exponential(times(minus(load(work.sums, i), reference), spread(cold)))
         store(work.sums, i, weight)
         store(work.sum_points, i, times(weight, load(work.keep_points, i)))
         store(work.sum_squares, i, times(weight, load(work.keep_squares, i)))
     for i in range(0, (turn.keeps - turn.short) * LANES, LANES):
-        gap = minus(load(work.best, i), load(work.keeps, short + i))
-        scale = exponential(times(gap, spread(cold)))
+        scale = spread(1.0)
+        if steep:
+            gap = minus(load(work.best, i), load(work.keeps, short + i))
+            scale = exponential(times(gap, spread(cold)))
         store(work.sums, short + i, times(scale, load(work.fills, i)))
         store(work.sum_points, short + i, times(scale, load(work.fill_points, i)))
         store(work.sum_squares, short + i, times(scale, load(work.fill_squares, i)))
 
 
 @part
-def run_sums(joints: SumPlan, cold: float, work: SoftWork) -> None:
+def run_sums(joints: SumPlan, cold: float, steep: bool, work: SoftWork) -> None:
     """Add to each keep, and to the fills of each roll, all keeps inside it."""
     for joint in range(len(joints.to)):
         to, source = joints.to[joint], joints.source[joint]
-        gap = minus(load(work.keeps, source), load(work.keeps, to))
-        scale = exponential(times(gap, spread(cold)))
+        scale = spread(1.0)
+        if steep:
+            gap = minus(load(work.keeps, source), load(work.keeps, to))
+            scale = exponential(times(gap, spread(cold)))
         store(work.sums, to, add(load(work.sums, to), times(scale, load(work.sums, source))))
         more = times(scale, load(work.sum_points, source))
         store(work.sum_points, to, add(load(work.sum_points, to), more))

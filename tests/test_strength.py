@@ -35,7 +35,7 @@ def softened(name: str, temperature: float) -> Softened:
 @pytest.mark.parametrize(
     ("path", "temperature"),
     [
-        *((path, math.inf) for path in TINY_NAMES),
+        *((path, math.inf) for path in TINY_NAMES if Path(path).stem not in ("colours", "groups")),
         *((path, 0.7) for path in TINY_NAMES if Path(path).stem not in ("tiers", "groups")),
         *((path, 8.0) for path in TINY_NAMES if Path(path).stem in ("free", "card", "upper_chance")),
         *((path, 0.01) for path in TINY_NAMES if Path(path).stem in ("forced", "none")),
@@ -158,7 +158,6 @@ def test_levels_are_temperatures_for_the_size_of_the_game() -> None:
 @pytest.mark.parametrize(
     ("name", "temperature"),
     [
-        ("yahtzee-upper-first", 0.5),
         ("yacht", 1e-9),
         ("yacht", math.inf),
         ("yatzy-forced", 3.0),
