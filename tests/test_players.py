@@ -220,8 +220,8 @@ def test_players_that_there_are_not(spec: str) -> None:
             "strength 500: expected points from 37.15, which random play averages, to",
         ),
         ("risk:x", "player 'risk:x': expected risk:THETA with a number"),
-        ("risk:0", "risk 0.0: expected a number from -3 to 3, but not 0"),
-        ("risk:nan", "risk nan: expected a number from -3 to 3, but not 0"),
+        ("risk:0", "risk 0.0: expected a number from"),
+        ("risk:nan", "risk nan: expected a number from"),
     ],
 )
 def test_players_that_make_no_sense(spec: str, message: str) -> None:
