@@ -17,6 +17,7 @@ from solver import duel as module
 from solver import duel_files, duel_pieces
 from solver import pairs as pairs_module
 from solver.duel import Duel, open_duel, solve_duel
+from solver.duel_evaluation import evaluate
 from solver.rules import ruleset
 
 SMALL = TINY / "joker_alone.toml"
@@ -185,3 +186,31 @@ def test_looking_up_needs_no_compiler(small: Duel) -> None:
     command = [sys.executable, "-c", code, str(SMALL), str(small.files.path)]
     done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=True)
     assert done.stdout == "\n"
+
+
+@pytest.mark.usefixtures("tiny_pieces")
+def test_a_stopped_evaluation_goes_on_where_it_was(tmp_path: Path) -> None:
+    name = TINY / "thirteen.toml"
+    for folder in ("whole", "stopped"):
+        solve_duel(name, tmp_path / folder)
+    wanted = evaluate(name, tmp_path / "whole", threads=2)
+
+    class Stopped(Exception):
+        pass
+
+    reports: list[int] = []
+
+    def stop(done: int, total: int) -> None:
+        reports.append(done)
+        if done > total * 0.7:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        evaluate(name, tmp_path / "stopped", threads=1, progress=stop)
+    left = sorted(path.name for path in (tmp_path / "stopped").glob("followed-*"))
+    assert left and "followed-04-000.dwd" not in left
+    again: list[int] = []
+    found = evaluate(name, tmp_path / "stopped", progress=lambda done, total: again.append(done))
+    assert found == wanted
+    assert again[0] > reports[-1]
+    assert contents(tmp_path / "stopped") == contents(tmp_path / "whole")
