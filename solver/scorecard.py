@@ -294,7 +294,7 @@ def _check(card: Scorecard) -> None:
             continue
         if isinstance(points, bool) or not isinstance(points, int):
             raise CardError(f"card: {key} is {points!r}, expected a whole number of points")
-        own = set(arrays.points[number].tolist())
+        own = {*arrays.points[number].tolist(), *arrays.served_points[number].tolist()}
         if points not in own and not _alike_possible(card, number):
             raise CardError(f"card: {key} is {points}, expected one of {', '.join(map(str, sorted(own)))}")
     _check_order(card)
@@ -367,22 +367,24 @@ def _alike_possible(card: Scorecard, number: int) -> bool:
         return False
     if rules.order == "upper-first" and arrays.upper[number] and not arrays.upper[arrays.yahtzee]:
         return False
-    own = arrays.points[number, arrays.lattice.alike]
+    alike = arrays.lattice.alike
+    own = np.stack([arrays.points[number, alike], arrays.served_points[number, alike]], axis=1)
+    joker = np.stack([arrays.joker_points[number], arrays.served_joker_points[number]], axis=1)
     lower_full = all(card.points[c] is not None for c in np.flatnonzero(~arrays.upper).tolist())
     for face, box in enumerate(arrays.upper_of_face):
         own_filled = box < 0 or card.points[box] is not None
         if arrays.joker == "none" or (arrays.joker == "free" and not own_filled):
-            fits = own[face] == points
+            fits = points in own[face]
         elif arrays.joker == "free":
-            fits = points in (own[face], arrays.joker_points[number, face])
+            fits = points in own[face] or points in joker[face]
         elif box == number:
-            fits = own[face] == points
+            fits = points in own[face]
         elif not own_filled:
-            fits = rules.order == "card" and points == arrays.joker_points[number, face]
+            fits = rules.order == "card" and points in joker[face]
         elif arrays.upper[number]:
-            fits = own[face] == points and (lower_full or rules.order != "free")
+            fits = points in own[face] and (lower_full or rules.order != "free")
         else:
-            fits = arrays.joker_points[number, face] == points
+            fits = points in joker[face]
         if fits:
             return True
     return False

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import permutations, product
 
@@ -34,6 +34,8 @@ class Scoring:
         Points of each roll by each category's own rule.
     joker_points : int32 array, shape (categories, 6)
         Points of a joker of face 1..6 in each category.
+    served_points, served_joker_points : int32 arrays, shaped as the two above
+        The same on the first roll of a turn; equal to these in a game where that makes no difference.
     upper : bool array, shape (categories,)
         Which categories count for the upper subtotal.
     upper_of_face : tuple of six int
@@ -52,6 +54,8 @@ class Scoring:
     rolls: int
     points: NDArray[np.int32]
     joker_points: NDArray[np.int32]
+    served_points: NDArray[np.int32]
+    served_joker_points: NDArray[np.int32]
     upper: NDArray[np.bool_]
     upper_of_face: tuple[int, ...]
     tiers: tuple[tuple[int, int], ...]
@@ -81,12 +85,27 @@ class Scoring:
         return self.yahtzee != _NOTHING and (self.bonus > 0 or self.joker != "none")
 
     @cached_property
+    def serves(self) -> bool:
+        """Whether the first roll of a turn scores otherwise than the same dice later."""
+        return not np.array_equal(self.points, self.served_points)
+
+    @cached_property
     def distinct(self) -> tuple[NDArray[np.int32], ...]:
         """For each category the different points it can give, rising, a joker's included."""
         return tuple(
-            np.array(sorted({*own.tolist(), *(joker.tolist() if self.special else ())}), np.int32)
-            for own, joker in zip(self.points, self.joker_points, strict=True)
+            np.array(sorted({*own.tolist(), *served.tolist(), *(joker if self.special else ())}), np.int32)
+            for own, served, joker in zip(
+                self.points, self.served_points, self._all_joker_points, strict=True
+            )
         )
+
+    @property
+    def _all_joker_points(self) -> list[list[int]]:
+        """The points that jokers can score in each category, on the first roll or later."""
+        points: list[list[int]] = np.concatenate(
+            [self.joker_points, self.served_joker_points], axis=1
+        ).tolist()
+        return points
 
     @cached_property
     def digest(self) -> str:
@@ -107,9 +126,14 @@ class Scoring:
                 "faces": self.upper_of_face,
                 "joker_points": self.joker_points.tolist(),
             }
-        text = json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()
         # The points are hashed in the order of the rolls as sorted text, not as this program numbers them.
         rising = sorted(range(len(self.lattice.rolls)), key=self.lattice.rolls.__getitem__)
+        if self.serves:
+            # Nothing is said of games without it, so that their digests stay as they were.
+            rest["served_points"] = self.served_points[:, rising].tolist()
+            if self.special:
+                rest["served_joker_points"] = self.served_joker_points.tolist()
+        text = json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()
         return hashlib.sha256(text + self.points[:, rising].astype("<i4").tobytes()).hexdigest()
 
 
@@ -119,10 +143,15 @@ def scoring(ruleset: Ruleset) -> Scoring:
     rolls = lattice(ruleset.dice)
     counts = rolls.counts[rolls.short :].astype(np.int64)
     points = np.array([_points(category, counts, ruleset) for category in ruleset.categories], np.int32)
-    joker_points = points[:, rolls.alike]
+    on_first = [
+        replace(box, points=replace(box.points, plus=box.points.plus + box.served))
+        for box in ruleset.categories
+    ]
+    served = np.array([_points(category, counts, ruleset) for category in on_first], np.int32)
+    joker_points, served_joker_points = points[:, rolls.alike], served[:, rolls.alike]
     for number, category in enumerate(ruleset.categories):
         if category.joker is not None:
-            joker_points[number] = category.joker
+            joker_points[number] = served_joker_points[number] = category.joker
     keys = list(ruleset.keys)
     rule = ruleset.yahtzee
     return Scoring(
@@ -130,6 +159,8 @@ def scoring(ruleset: Ruleset) -> Scoring:
         rolls=ruleset.rolls,
         points=points,
         joker_points=joker_points,
+        served_points=served,
+        served_joker_points=served_joker_points,
         upper=np.array([category.section == "upper" for category in ruleset.categories]),
         upper_of_face=tuple(_upper_of_face(ruleset.categories, face) for face in range(1, FACES + 1)),
         tiers=_useful_tiers(ruleset.upper_bonus),

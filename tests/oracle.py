@@ -102,7 +102,7 @@ class Exact:
     ) -> dict[Action, Fraction]:
         """Expected points still to be won with each option; options as in `Dense.option_values`."""
         turn = ExactTurn(self, as_mask(self.ruleset, filled), subtotal, flag)
-        options: dict[Action, Fraction] = dict(turn.fills(dice))
+        options: dict[Action, Fraction] = dict(turn.fills(dice, rerolls == self.ruleset.rolls - 1))
         if rerolls > 0:
             for kept in ways_to_keep(dice):
                 action: Action = ("keep", tuple(sorted(face for face in kept if face is not None)))
@@ -120,16 +120,17 @@ class ExactTurn:
         self.best: Callable[[Dice, int], Fraction] = cache(self._best)
         self.mean_after_keeping: Callable[[Kept, int], Fraction] = cache(self._mean_after_keeping)
 
-    def fills(self, dice: Dice) -> Iterator[tuple[Action, Fraction]]:
-        """Each legal fill of these dice with its value."""
+    def fills(self, dice: Dice, first: bool) -> Iterator[tuple[Action, Fraction]]:
+        """Each legal fill of these dice with its value; `first`: they are the first roll of the turn."""
         ruleset = self.game.ruleset
         filled, _, flag = self.state
-        for box, won in legal_fills(ruleset, filled, dice):
+        for box, won in legal_fills(ruleset, filled, dice, first):
             rest = self.game.value(*after_fill(ruleset, *self.state, box, won))
             yield ("fill", ruleset.keys[box]), won + yahtzee_bonus(ruleset, flag, dice) + rest
 
     def _best(self, dice: Dice, rerolls: int) -> Fraction:
-        values = [value for _, value in self.fills(dice)]
+        first = rerolls == self.game.ruleset.rolls - 1
+        values = [value for _, value in self.fills(dice, first)]
         if rerolls > 0:
             values += [self.mean_after_keeping(kept, rerolls) for kept in ways_to_keep(dice)]
         return max(values)
@@ -179,9 +180,12 @@ class Dense:
         self.ruleset = ruleset
         self.cap = highest_tier(ruleset)
         self._prepare_dice()
-        self._own_points = np.array(
-            [[points(ruleset, category, roll) for roll in self.rolls] for category in ruleset.categories]
-        )
+        self._own_points = {
+            first: np.array(
+                [[points(ruleset, box, roll, first) for roll in self.rolls] for box in ruleset.categories]
+            )
+            for first in (False, True)
+        }
         self.values: dict[int, Floats] = {}
         start = as_mask(ruleset, from_filled)
         reached = self._reach(start)
@@ -216,7 +220,7 @@ class Dense:
         mask = as_mask(self.ruleset, filled)
         lane = np.array([[min(subtotal, self.cap)], [int(flag)]])
         options: dict[Action, float] = {}
-        for box, won in legal_fills(self.ruleset, mask, dice):
+        for box, won in legal_fills(self.ruleset, mask, dice, rerolls == self.ruleset.rolls - 1):
             rest = self.value(*after_fill(self.ruleset, mask, subtotal, flag, box, won))
             options["fill", self.ruleset.keys[box]] = won + yahtzee_bonus(self.ruleset, flag, dice) + rest
         if rerolls > 0:
@@ -250,15 +254,15 @@ class Dense:
         self._first_keep = np.cumsum([0] + [len(keeps) for keeps in keeps_of_rolls[:-1]])
         self._alike = [index for index, roll in enumerate(self.rolls) if is_alike(roll)]
 
-    def _legal_points(self, filled: int) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    def _legal_points(self, filled: int, first: bool) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
         """Whether each [category, roll] may be filled, and its points."""
         # Only a roll of all dice alike can be a joker; all others score by the category's own rule.
-        legal = np.zeros(self._own_points.shape, dtype=bool)
+        legal = np.zeros(self._own_points[first].shape, dtype=bool)
         legal[available_boxes(self.ruleset, filled)] = True
-        won = self._own_points.copy()
+        won = self._own_points[first].copy()
         for roll in self._alike:
             legal[:, roll] = False
-            for box, joker_points in legal_fills(self.ruleset, filled, self.rolls[roll]):
+            for box, joker_points in legal_fills(self.ruleset, filled, self.rolls[roll], first):
                 legal[box, roll] = True
                 won[box, roll] = joker_points
         return legal, won
@@ -277,12 +281,14 @@ class Dense:
         for filled in range(start, 1 << len(ruleset.categories)):
             if filled not in reached:
                 continue
-            legal, won = self._legal_points(filled)
             subtotals, flags = np.nonzero(reached[filled])
-            for box in np.flatnonzero(legal.any(axis=1)):
-                after = reached.setdefault(filled | 1 << int(box), np.zeros((self.cap + 1, 2), dtype=bool))
-                for distinct_points in np.unique(won[box][legal[box]]):
-                    after[self._next(int(box), distinct_points, subtotals, flags)] = True
+            for first in (False, True):
+                legal, won = self._legal_points(filled, first)
+                for box in np.flatnonzero(legal.any(axis=1)):
+                    nothing = np.zeros((self.cap + 1, 2), dtype=bool)
+                    after = reached.setdefault(filled | 1 << int(box), nothing)
+                    for distinct_points in np.unique(won[box][legal[box]]):
+                        after[self._next(int(box), distinct_points, subtotals, flags)] = True
         return reached
 
     def _next(
@@ -293,11 +299,11 @@ class Dense:
         raised = (won > 0) & is_yahtzee_box(self.ruleset, box)
         return np.minimum(subtotals + counted, self.cap), flags | raised
 
-    def _best_fills(self, filled: int, lanes: NDArray[np.int64]) -> Floats:
+    def _best_fills(self, filled: int, lanes: NDArray[np.int64], first: bool = False) -> Floats:
         """Best fill's value [roll, lane]; a lane is a column (capped subtotal, flag)."""
         subtotals, flags = lanes
         best = np.full((len(self.rolls), len(subtotals)), -np.inf)
-        legal, won = self._legal_points(filled)
+        legal, won = self._legal_points(filled, first)
         for box in np.flatnonzero(legal.any(axis=1)):
             here = legal[box]
             won_here = won[box][here][:, np.newaxis]
@@ -321,10 +327,14 @@ class Dense:
         if filled == (1 << len(self.ruleset.categories)) - 1:
             values[reached] = [upper_bonus(self.ruleset, int(subtotal)) for subtotal in lanes[0]]
             return values
-        stop = self._best_fills(filled, lanes)
-        after_roll = stop
-        for _ in range(self.ruleset.rolls - 1):
-            after_roll = self._best_options(after_roll, stop)
+        after_roll = stop = self._best_fills(filled, lanes)
+        at_once = self._best_fills(filled, lanes, first=True)
+        for rerolls in range(1, self.ruleset.rolls):
+            after_roll = self._best_options(
+                after_roll, at_once if rerolls == self.ruleset.rolls - 1 else stop
+            )
+        if self.ruleset.rolls == 1:
+            after_roll = at_once
         nothing_kept = self.keeps.index(())
         values[reached] = self._keep_to_roll[nothing_kept] @ after_roll
         return values

@@ -63,8 +63,11 @@ def has_one_colour(ruleset: Ruleset, dice: Dice) -> bool:
     return any(all(face in colour for face in dice) for colour in ruleset.colours)
 
 
-def points(ruleset: Ruleset, category: Category, dice: Dice) -> int:
-    """Points of the roll in the category by the category's own rule; no joker, no bonus."""
+def points(ruleset: Ruleset, category: Category, dice: Dice, first: bool = False) -> int:
+    """Points of the roll in the category by the category's own rule; no joker, no bonus.
+
+    `first` says whether it is the first roll of the turn.
+    """
     pattern = category.pattern
     if pattern.total is not None and sum(dice) != pattern.total:
         return 0
@@ -77,7 +80,7 @@ def points(ruleset: Ruleset, category: Category, dice: Dice) -> int:
         return 0
     matched = max(ways, key=sum)
     base = {"fixed": 0, "sum": sum(dice), "matched": sum(matched)}[category.points.of]
-    return category.points.times * base + category.points.plus
+    return category.points.times * base + category.points.plus + (category.served if first else 0)
 
 
 def as_mask(ruleset: Ruleset, filled: Filled) -> int:
@@ -112,7 +115,7 @@ def upper_box_of_face(ruleset: Ruleset, face: int) -> int | None:
     return None
 
 
-def legal_fills(ruleset: Ruleset, filled: Filled, dice: Dice) -> list[tuple[int, int]]:
+def legal_fills(ruleset: Ruleset, filled: Filled, dice: Dice, first: bool = False) -> list[tuple[int, int]]:
     """Boxes that the roll may go in, each with the points it scores there, without any bonus.
 
     Returns
@@ -123,7 +126,7 @@ def legal_fills(ruleset: Ruleset, filled: Filled, dice: Dice) -> list[tuple[int,
     available = available_boxes(ruleset, mask)
 
     def own(box: int) -> tuple[int, int]:
-        return box, points(ruleset, ruleset.categories[box], dice)
+        return box, points(ruleset, ruleset.categories[box], dice, first)
 
     def as_joker(box: int) -> tuple[int, int]:
         joker_points = ruleset.categories[box].joker

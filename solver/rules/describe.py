@@ -86,7 +86,7 @@ def _rows(ruleset: Ruleset) -> list[Row]:
             title=box.title,
             section=box.section,
             needs=_needs(box.pattern, ruleset.dice),
-            scores=_scores(box, ruleset.dice),
+            scores=_scores(box, ruleset.dice) + _served(box),
             joker="" if box.joker is None else str(box.joker),
         )
         for box in ruleset.categories
@@ -176,6 +176,10 @@ def _scores(box: Category, dice: int) -> str:
     base = "sum of all dice" if points.of == "sum" else _matched(box.pattern, dice)
     text = base if points.times == 1 else f"{points.times} × the {base}"
     return f"{text} + {points.plus}" if points.plus else text
+
+
+def _served(box: Category) -> str:
+    return f", {box.served} more on the first roll" if box.served else ""
 
 
 def _matched(pattern: Pattern, dice: int) -> str:

@@ -78,6 +78,8 @@ class Category:
     points: Points
     joker: int | None = None
     """Points that a joker scores here; None: what the roll scores by the category's own rule."""
+    served: int = 0
+    """Points more for a roll that shows the pattern on the first roll of a turn; not for joker points."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,8 @@ The boxes, 1 to {MOST_BOXES}, in the order of the card. A table [categories.KEY]
               colour = "all"        all dice are of one colour; "matched": the matched ones are
   points    a number; "sum" of all dice; "matched": the sum of the matched dice; or such a sum times a
             number, plus points: {{ of = "sum", times = 1, plus = 15 }}
-  joker     what a joker scores in this lower box, where it is not what the roll scores anyway"""
+  joker     what a joker scores in this lower box, where it is not what the roll scores anyway
+  served    points more in this lower box for a roll that shows the pattern on the first roll of the turn"""
 
 
 def starter(settings: Mapping[str, Any], title: str, origin: str) -> str:

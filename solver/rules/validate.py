@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,7 +23,7 @@ SETTINGS_KEYS: Final = (
     "categories",
 )
 YAHTZEE_KEYS: Final = ("category", "bonus", "joker")
-CATEGORY_KEYS: Final = ("title", "section", "pattern", "points", "joker")
+CATEGORY_KEYS: Final = ("title", "section", "pattern", "points", "joker", "served")
 REQUIRED_CATEGORY_KEYS: Final = ("title", "section", "pattern", "points")
 SHAPES: Final = ("face", "alike", "groups", "run", "faces")
 """The parts of a pattern that say which dice are matched; a pattern has one of them at most."""
@@ -78,9 +79,7 @@ def build(settings: Mapping[str, Any], name: str, source: Path | None = None) ->
         yahtzee = _yahtzee(table["yahtzee"], spot.at("yahtzee"), dice, categories)
     if yahtzee is None or yahtzee.joker == "none":
         # Joker points that no roll can score are no part of the rules: games that play alike are alike.
-        categories = tuple(
-            Category(box.key, box.title, box.section, box.pattern, box.points) for box in categories
-        )
+        categories = tuple(replace(box, joker=None) for box in categories)
     return Ruleset(
         name=name,
         title=title,
@@ -202,7 +201,10 @@ def _category(
         joker = _whole(table["joker"], spot.at("joker"), 0, MOST_POINTS)
         if section == "upper":
             raise spot.at("joker").fault(joker, "joker points in lower boxes only")
-    return Category(key, title, section, pattern, points, joker)
+    served = _whole(table.get("served", 0), spot.at("served"), 0, MOST_POINTS)
+    if served and section == "upper":
+        raise spot.at("served").fault(served, "points for a served roll in lower boxes only")
+    return Category(key, title, section, pattern, points, joker, served)
 
 
 def _pattern(value: object, spot: Spot, dice: int, colours: tuple[tuple[int, ...], ...]) -> Pattern:
