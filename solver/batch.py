@@ -59,7 +59,7 @@ def decide(
     subtotals : integers, shape (n,)
         Points in upper boxes so far; capped or not.
     flags : integers or bools, shape (n,)
-        Whether a further Yahtzee brings a bonus.
+        Whether a further Yahtzee brings a bonus, or the box that others require holds points.
     dice : integers, shape (n, dice)
         Faces 1 to 6 in any order.
     rerolls : integers, shape (n,)

@@ -102,7 +102,7 @@ class _Turn:
             yield moving
             actions = self._chosen(moving, left)
             fill = actions < boxes
-            self._fill(moving[fill], actions[fill])
+            self._fill(moving[fill], actions[fill], left)
             moving = moving[~fill]
             keeps[moving] = actions[~fill] - boxes
 
@@ -112,7 +112,7 @@ class _Turn:
         if self._epsilon:
             slips = np.flatnonzero(self._random.random(len(moving)) < self._epsilon)
             games = moving[slips]
-            found = fills(self._before[games], self.rolls[games])
+            found = fills(self._before[games], self.rolls[games], np.full(len(games), left))
             actions[slips] = self._any(found, self.rolls[games], left)
         return actions
 
@@ -126,8 +126,8 @@ class _Turn:
         actions: Ints = np.where(number < boxes, fill, found.legal.shape[1] + keep)
         return actions
 
-    def _fill(self, games: Ints, boxes: Ints) -> None:
-        found = fills(self._before[games], self.rolls[games])
+    def _fill(self, games: Ints, boxes: Ints, left: int) -> None:
+        found = fills(self._before[games], self.rolls[games], np.full(len(games), left))
         self.cards.points[games, boxes] = found.points[np.arange(len(games)), boxes]
         self.cards.bonuses[games] += found.bonus
 
@@ -158,7 +158,7 @@ def from_states(game: States, count: int, random: np.random.Generator) -> Drawn:
 def _cards_of_states(game: States, count: int, random: np.random.Generator) -> tuple[Cards, Bools]:
     """Return a card for each of many states, and whether there is one.
 
-    There is none where the Yahtzee box counts for the subtotal and what the flag says of it does not fit.
+    There is none where the box that sets the flag counts for the subtotal and the two do not fit.
     """
     rules, upper = game.scoring, game.upper
     unfinished = game.filled[:-1]
@@ -175,13 +175,15 @@ def _cards_of_states(game: States, count: int, random: np.random.Generator) -> t
     cards, possible = Cards.empty(game, count), np.ones(count, bool)
     sums = _upper_sums(rules)
     rest_of_uppers, missing = uppers[number], subtotal.copy()
-    # The Yahtzee box first, as the flag says what it holds; then in card order.
+    # The box that sets the flag first, as that says what it holds; then in card order.
     for box in sorted(range(rules.boxes), key=lambda box: box != game.arming):
         here = np.flatnonzero(filled >> box & 1)
-        choices = np.unique(rules.points[box]).astype(np.int64)
+        choices = rules.own[box].astype(np.int64)
         fits = np.ones((len(here), len(choices)), bool)
         if box == game.arming:
             fits &= (choices > 0) == (flag[here, None] > 0)
+        if rules.requires[box]:
+            fits &= (choices == 0) | (flag[here, None] > 0)
         if rules.upper[box]:
             rest_of_uppers[here] &= ~sums.bit[box]
             left = missing[here, None] - choices
@@ -231,7 +233,7 @@ def _upper_sums(rules: Scoring) -> _UpperSums:
     for filled in range(1, len(exact)):
         place = filled.bit_length() - 1
         before = filled ^ 1 << place
-        points = np.unique(rules.points[uppers[place]]).tolist()
+        points = rules.own[uppers[place]].tolist()
         most[filled] = most[before] + points[-1]
         for p in points:
             if p <= rules.cap:

@@ -170,9 +170,11 @@ def fill(plan: GamePlan, games: Games, game: int, category: int) -> int:
     """Fill a box; return the points gained, without the upper bonus."""
     sets, rows = plan.sets, plan.rows
     number = sets.number[games.filled[game]]
-    row, special = row_filled(rows, sets, number, category, games.roll[game], plan.inside.shape[0])
+    stage, flag = int(rows.stages > 1 and games.rerolls[game] == plan.rerolls), games.flag[game] > 0
+    rolls = plan.inside.shape[0]
+    row, special = row_filled(rows, sets, number, category, games.roll[game], rolls, stage, flag)
     points = int(rows.points[row])
-    bonus = int(rows.bonus) if special and games.flag[game] else 0
+    bonus = int(rows.bonus) if special and flag else 0
     if category == sets.arming:
         games.flag[game] = int(points > 0)
     if plan.upper[category]:

@@ -20,12 +20,14 @@ from .kernels import (
     compiled,
     maxima,
     mean_of_rolls,
-    means,
     part,
     position_after,
     roll_row,
     roll_values,
+    row_counted,
     special_rolls,
+    take_first_fills,
+    throws,
 )
 from .plan import Floats, Ints, Plan, RowPlan, SetPlan, TurnPlan
 from .states import LANES
@@ -58,18 +60,21 @@ def spread_windows(plan: Plan, first_set: int, last_set: int, low: Ints, high: I
             here = sets.start[number] + lane
             if high[here] < low[here]:
                 continue
+            flag = lane >= sets.classes[number]
             for category in range(row_plan.boxes):
                 if sets.available[number] >> category & 1:
                     for row in range(row_plan.first[category], row_plan.first[category + 1]):
                         after = position_after(row_plan, sets, number, lane, category, row)
-                        gain = np.int64(row_plan.points[row])
+                        gain = np.int64(row_plan.points[row_counted(row_plan, sets, category, row, flag)])
                         low[after] = min(low[after], low[here] + gain)
                         high[after] = max(high[after], high[here] + gain)
-            if sets.special[number] and sets.arming >= 0 and lane >= sets.classes[number]:
+            if not (sets.special[number] and flag):
+                continue
+            for stage in range(row_plan.stages):
                 for face in range(6):
                     for category in range(row_plan.boxes):
                         if sets.joker_boxes[number, face] >> category & 1:
-                            joker = roll_row(row_plan, sets, number, category, face, rolls)
+                            joker = roll_row(row_plan, sets, number, category, face, rolls, stage)
                             after = position_after(row_plan, sets, number, lane, category, joker)
                             gain = np.int64(row_plan.points[joker] + row_plan.bonus)
                             high[after] = max(high[after], high[here] + gain)
@@ -117,21 +122,23 @@ def pursue_tiles(
         position, number = tile_position[tile], tile_set[tile]
         lane = position - sets.start[number]
         score = blocks.low[position] + tile_at[tile]
+        flag = lane >= sets.classes[number]
         for category in range(row_plan.boxes):
             if sets.available[number] >> category & 1:
                 for row in range(row_plan.first[category], row_plan.first[category + 1]):
                     after = position_after(row_plan, sets, number, lane, category, row)
-                    fetch(values, blocks, after, score + np.int64(row_plan.points[row]), rows, row * LANES)
-        best_fills(turn, row_plan, sets.available[number], True, rows, keeps)
-        if sets.special[number]:
-            bonus = np.int64(0)
-            if sets.arming >= 0 and lane >= sets.classes[number]:
-                bonus = np.int64(row_plan.bonus)
+                    gain = np.int64(row_plan.points[row_counted(row_plan, sets, category, row, flag)])
+                    fetch(values, blocks, after, score + gain, rows, row * LANES)
+        for stage in range(row_plan.stages):
+            best_fills(turn, row_plan, sets.available[number], True, stage, rows, keeps)
+            if not sets.special[number]:
+                continue
+            bonus = np.int64(row_plan.bonus if flag else 0.0)
             for face in range(6):
                 best = spread(-np.inf)
                 for category in range(row_plan.boxes):
                     if sets.joker_boxes[number, face] >> category & 1:
-                        joker = roll_row(row_plan, sets, number, category, face, rolls)
+                        joker = roll_row(row_plan, sets, number, category, face, rolls, stage)
                         if bonus:
                             after = position_after(row_plan, sets, number, lane, category, joker)
                             gain = np.int64(row_plan.points[joker]) + bonus
@@ -139,10 +146,8 @@ def pursue_tiles(
                             best = greater(load(rows, spare), best)
                         else:
                             best = greater(load(rows, joker * LANES), best)
-                store(keeps, (turn.short + row_plan.alike[face]) * LANES, best)
-        for _ in range(turn.rerolls):
-            means(turn, keeps)
-            maxima(turn, keeps)
+                store(keeps, (turn.short + stage * rolls + row_plan.alike[face]) * LANES, best)
+        throws(turn, row_plan, keeps)
         store(values, blocks.start[position] + tile_at[tile], mean_of_rolls(turn, keeps))
 
 
@@ -155,8 +160,10 @@ def extreme_tiles(
     for tile in range(first, last):
         base = tile * LANES
         roll_values(values, base, plan.tile_set[tile], turn, row_plan, sets, rows, keeps)
-        for _ in range(turn.rerolls):
+        for rerolls in range(1, turn.rerolls + 1):
             extremes(turn, greatest, keeps)
+            if rerolls == turn.rerolls:
+                take_first_fills(turn, row_plan, keeps)
             maxima(turn, keeps)
         for column in range(LANES):
             extreme = keeps[turn.short * LANES + column]
@@ -209,23 +216,21 @@ def risk_tiles(
                 fill_risk_rows(
                     values, row_plan, sets, number, flag, subclass, end - start, at, theta, reference, rows
                 )
-                best_fills(turn, row_plan, sets.available[number], fresh, rows, keeps)
-                if sets.special[number]:
-                    lane = subclass + flag * classes
-                    bonus = np.exp(theta * row_plan.bonus) if sets.arming >= 0 and flag else 1.0
-                    # Without lanes that a bonus is added to: it is a factor here.
-                    special_rolls(
-                        turn, row_plan, sets, number, lane - flag * classes, end - start, at, rows, keeps
-                    )
+                for stage in range(row_plan.stages):
+                    best_fills(turn, row_plan, sets.available[number], fresh, stage, rows, keeps)
+                    if not sets.special[number]:
+                        continue
+                    bonus = np.exp(theta * row_plan.bonus) if flag else 1.0
+                    # As if without the flag, for no bonus to be added: it is a factor here.
+                    special_rolls(turn, row_plan, sets, number, subclass, end - start, at, stage, rows, keeps)
                     for face in range(6):
-                        to = (turn.short + row_plan.alike[face]) * LANES + at
+                        roll = stage * (turn.keeps - turn.short) + row_plan.alike[face]
+                        to = (turn.short + roll) * LANES + at
                         for i in range(to, to + end - start):
                             keeps[i] *= bonus
                 fresh = False
             number += 1
-        for _ in range(turn.rerolls):
-            means(turn, keeps)
-            maxima(turn, keeps)
+        throws(turn, row_plan, keeps)
         store(values, base, mean_of_rolls(turn, keeps))
 
 
@@ -254,7 +259,7 @@ def fill_risk_rows(
         step = sets.step_first[upper, category]
         set_after = sets.number[sets.filled[number] | 1 << category]
         for row in range(plan.first[category], plan.first[category + 1]):
-            points = plan.points[row]
+            points = plan.points[row_counted(plan, sets, category, row, flag > 0)]
             armed = int(points > 0) if category == sets.arming else flag
             gain = points + reference[set_after, armed] - reference[number, flag]
             factor = np.exp(theta * gain)

@@ -5,7 +5,8 @@ come, by which what is equal for the goal is decided. Each has its work arrays `
 second half of `rows` holds the same rows with the bonus for a further Yahtzee. Besides,
 
     choices    a row a (rerolls left, roll): the action chosen, category c or boxes + keep, as a float64;
-               then two rows a roll for the best fill's number and expected points
+               then two rows a roll for the best fill's number and expected points, and where the first
+               roll of a turn scores otherwise as many for its best fill
 """
 
 from __future__ import annotations
@@ -16,9 +17,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .goal_kernels import BlockPlan, extremes
-from .kernels import best_fills, compiled, maxima, means, part, position_after, roll_row
+from .kernels import (
+    best_fills,
+    compiled,
+    maxima,
+    means,
+    part,
+    position_after,
+    roll_row,
+    row_counted,
+    stage_of,
+)
 from .plan import DecisionPlan, Floats, Ints, LanePlan, Plan, RowPlan, SetPlan, TurnPlan
 from .states import LANES
+from .strategy_kernels import fill_places
 from .turn import TIE
 from .vectors import above, add, greater, load, spread, store, times
 
@@ -83,12 +95,14 @@ def choose_for_goal(
             fill_worth(goal, row_plan, sets, lanes, scores, lane, last, first, rows)
             fill_worth(expected, row_plan, sets, lanes, scores, lane, last, first, rows_expected)
             available, fresh = sets.available[number], lane == first
-            best_fills(turn, row_plan, available, fresh, rows, keeps)
-            best_fills(turn, row_plan, available, fresh, rows_expected, keeps_expected)
-            choose_goal_fills(goal, row_plan, turn, available, fresh, rows, rows_expected, choices)
-            if sets.special[number]:
+            for stage in range(row_plan.stages):
+                best_fills(turn, row_plan, available, fresh, stage, rows, keeps)
+                best_fills(turn, row_plan, available, fresh, stage, rows_expected, keeps_expected)
+                choose_goal_fills(goal, row_plan, turn, available, fresh, stage, rows, rows_expected, choices)
+                if not sets.special[number]:
+                    continue
                 for column in range(lane - first, last - first):
-                    armed = sets.arming >= 0 and lanes.lane[first + column] >= sets.classes[number]
+                    armed = lanes.lane[first + column] >= sets.classes[number]
                     choose_joker(
                         goal,
                         turn,
@@ -97,6 +111,7 @@ def choose_for_goal(
                         number,
                         armed,
                         column,
+                        stage,
                         rows,
                         keeps,
                         rows_expected,
@@ -110,9 +125,9 @@ def choose_for_goal(
             else:
                 extremes(turn, goal.chance == GREATEST, keeps)
             means(turn, keeps_expected)
-            choose_goal_keeps(
-                goal, turn, row_plan.boxes, inside, rerolls * rolls, choices, keeps, keeps_expected
-            )
+            stage = stage_of(turn, row_plan, rerolls)
+            to = rerolls * rolls
+            choose_goal_keeps(goal, turn, row_plan, inside, stage, to, choices, keeps, keeps_expected)
             if rerolls < turn.rerolls:
                 maxima(turn, keeps)
                 maxima(turn, keeps_expected)
@@ -153,9 +168,11 @@ def fill_worth(
                     after = position_after(plan, sets, number, before, category, row)
                 to = row * LANES + lane - base
                 here = sets.start[number] + before
-                rows[to] = worth_of(goal, here, scores[lane], after, plan.points[row])
-                if sets.special[number] and sets.arming >= 0 and before >= sets.classes[number]:
-                    gain = plan.points[row] + plan.bonus
+                flag = before >= sets.classes[number]
+                gain = plan.points[row_counted(plan, sets, category, row, flag)]
+                rows[to] = worth_of(goal, here, scores[lane], after, gain)
+                if sets.special[number] and flag:
+                    gain += plan.bonus
                     rows[to + with_bonus * LANES] = worth_of(goal, here, scores[lane], after, gain)
 
 
@@ -191,36 +208,37 @@ def choose_goal_fills(
     turn: TurnPlan,
     available: int,
     fresh: bool,
+    stage: int,
     rows: Floats,
     rows_expected: Floats,
     choices: Floats,
 ) -> None:
     """Write the box chosen for each roll, the goal's best number and the chosen box's expected points."""
     rolls = turn.keeps - turn.short
-    best_rows = (turn.rerolls + 1) * rolls
+    to, best_rows, of = fill_places(turn, plan, stage, 2)
     for roll in range(rolls):
         best = spread(_LOW)
         for category in range(plan.boxes):
             if available >> category & 1:
-                best = greater(load(rows, plan.of_roll[category * rolls + roll]), best)
+                best = greater(load(rows, plan.of_roll[of + category * rolls + roll]), best)
         bound, points = bound_of(goal, best), spread(_LOW)
         for category in range(plan.boxes):
             if available >> category & 1:
-                row = plan.of_roll[category * rolls + roll]
+                row = plan.of_roll[of + category * rolls + roll]
                 equal = above(load(rows, row), bound, load(rows_expected, row), spread(_LOW))
                 points = greater(equal, points)
         least = add(points, spread(-TIE))
         choice = spread(-1.0)
         if not fresh:
-            choice = load(choices, roll * LANES)
+            choice = load(choices, (to + roll) * LANES)
             best = greater(load(choices, (best_rows + roll) * LANES), best)
             points = greater(load(choices, (best_rows + rolls + roll) * LANES), points)
         for category in range(plan.boxes - 1, -1, -1):
             if available >> category & 1:
-                row = plan.of_roll[category * rolls + roll]
+                row = plan.of_roll[of + category * rolls + roll]
                 equal = above(load(rows, row), bound, load(rows_expected, row), spread(_LOW))
                 choice = above(equal, least, spread(float(category)), choice)
-        store(choices, roll * LANES, choice)
+        store(choices, (to + roll) * LANES, choice)
         store(choices, (best_rows + roll) * LANES, best)
         store(choices, (best_rows + rolls + roll) * LANES, points)
 
@@ -234,6 +252,7 @@ def choose_joker(
     number: int,
     armed: bool,
     column: int,
+    stage: int,
     rows: Floats,
     keeps: Floats,
     rows_expected: Floats,
@@ -242,39 +261,41 @@ def choose_joker(
 ) -> None:
     """Do as `choose_goal_fills` and `kernels.best_fills` for one lane's rolls of all dice alike."""
     rolls = turn.keeps - turn.short
-    best_rows = (turn.rerolls + 1) * rolls
+    to, best_rows, _ = fill_places(turn, plan, stage, 2)
     bonus = len(plan.points) if armed else 0
     for face in range(6):
         allowed, roll = sets.joker_boxes[number, face], plan.alike[face]
         best, most = _LOW, _LOW
         for category in range(plan.boxes):
             if allowed >> category & 1:
-                row = (roll_row(plan, sets, number, category, face, rolls) + bonus) * LANES + column
+                row = (roll_row(plan, sets, number, category, face, rolls, stage) + bonus) * LANES + column
                 best, most = max(best, rows[row]), max(most, rows_expected[row])
         margin = goal.share * abs(best) + goal.points + _TINY
         points = _LOW
         for category in range(plan.boxes):
             if allowed >> category & 1:
-                row = (roll_row(plan, sets, number, category, face, rolls) + bonus) * LANES + column
+                row = (roll_row(plan, sets, number, category, face, rolls, stage) + bonus) * LANES + column
                 if rows[row] > best - margin:
                     points = max(points, rows_expected[row])
         for category in range(plan.boxes - 1, -1, -1):
             if allowed >> category & 1:
-                row = (roll_row(plan, sets, number, category, face, rolls) + bonus) * LANES + column
+                row = (roll_row(plan, sets, number, category, face, rolls, stage) + bonus) * LANES + column
                 if rows[row] > best - margin and rows_expected[row] > points - TIE:
-                    choices[roll * LANES + column] = category
+                    choices[(to + roll) * LANES + column] = category
         choices[(best_rows + roll) * LANES + column] = best
         choices[(best_rows + rolls + roll) * LANES + column] = points
-        keeps[(turn.short + roll) * LANES + column] = best
-        keeps_expected[(turn.short + roll) * LANES + column] = most
+        keep = turn.short + stage * rolls + roll
+        keeps[keep * LANES + column] = best
+        keeps_expected[keep * LANES + column] = most
 
 
 @part
 def choose_goal_keeps(
     goal: GoalPlan,
     turn: TurnPlan,
-    boxes: int,
+    plan: RowPlan,
     inside: DecisionPlan,
+    stage: int,
     to: int,
     choices: Floats,
     keeps: Floats,
@@ -282,7 +303,7 @@ def choose_goal_keeps(
 ) -> None:
     """Write the choice for each roll between its best fill and the keeps inside it, from row `to` on."""
     rolls = turn.keeps - turn.short
-    best_rows = (turn.rerolls + 1) * rolls
+    fills, best_rows, _ = fill_places(turn, plan, stage, 2)
     for roll in range(rolls):
         places = range(inside.inside_first[roll], inside.inside_first[roll + 1])
         best = spread(_LOW)
@@ -298,10 +319,11 @@ def choose_goal_keeps(
         for place in range(inside.inside_first[roll + 1] - 1, inside.inside_first[roll] - 1, -1):
             keep = inside.inside[place]
             equal = above(load(keeps, keep * LANES), bound, load(keeps_expected, keep * LANES), spread(_LOW))
-            choice = above(equal, least, spread(float(boxes + keep)), choice)
+            choice = above(equal, least, spread(float(plan.boxes + keep)), choice)
         fill = load(choices, (best_rows + roll) * LANES)
         bound = bound_of(goal, greater(fill, best))
         filled = above(fill, bound, load(choices, (best_rows + rolls + roll) * LANES), spread(_LOW))
         kept = above(best, bound, points, spread(_LOW))
         least = add(greater(filled, kept), spread(-TIE))
-        store(choices, (to + roll) * LANES, above(filled, least, load(choices, roll * LANES), choice))
+        choice = above(filled, least, load(choices, (fills + roll) * LANES), choice)
+        store(choices, (to + roll) * LANES, choice)

@@ -4,7 +4,8 @@ Work goes by tiles: `LANES` neighbouring states of one level, whose values lie s
 row of the two work arrays
 
     rows     a row a (category, points): the points plus the value of the state after
-    keeps    a row a keep: its value; the rows of the last size are the rolls
+    keeps    a row a keep: its value; the rows of the last size are the rolls; after them, where the first
+             roll of a turn scores otherwise, a row a roll for its best fill then
 
 All loops keep one contract: a vector operation never mixes lanes, and each lane's result depends on
 its own state alone, so that results are equal to the bit however tiles are shared out.
@@ -76,10 +77,35 @@ def solve_tiles(values: Floats, first: int, last: int, plan: Plan, rows: Floats,
     for tile in range(first, last):
         base = tile * LANES
         roll_values(values, base, plan.tile_set[tile], turn, row_plan, sets, rows, keeps)
-        for _ in range(turn.rerolls):
-            means(turn, keeps)
-            maxima(turn, keeps)
+        throws(turn, row_plan, keeps)
         store(values, base, mean_of_rolls(turn, keeps))
+
+
+@part
+def throws(turn: TurnPlan, plan: RowPlan, keeps: Floats) -> None:
+    """Go back from the values of rolls when a box must be filled to those of the first roll of the turn."""
+    for rerolls in range(1, turn.rerolls + 1):
+        means(turn, keeps)
+        if rerolls == turn.rerolls:
+            take_first_fills(turn, plan, keeps)
+        maxima(turn, keeps)
+
+
+@part
+def take_first_fills(turn: TurnPlan, plan: RowPlan, keeps: Floats) -> None:
+    """Put the best fills of the first roll, where it scores otherwise, in the place of later rolls' values.
+
+    What is lost is no more than what the keeps inside the roll are worth by now.
+    """
+    if plan.stages > 1:
+        for roll in range(turn.short, turn.keeps):
+            store(keeps, roll * LANES, load(keeps, (roll + turn.keeps - turn.short) * LANES))
+
+
+@part
+def stage_of(turn: TurnPlan, plan: RowPlan, rerolls: int | np.int64) -> int:
+    """Return 1 where the dice of a turn lie as first thrown and that makes a difference, else 0."""
+    return int(plan.stages > 1 and rerolls == turn.rerolls)
 
 
 @part
@@ -101,9 +127,11 @@ def roll_values(
         end = min(sets.start[number] + sets.lanes[number], base + LANES)
         lane = start - sets.start[number]
         fill_rows(values, row_plan, sets, number, lane, end - start, start - base, rows)
-        best_fills(turn, row_plan, sets.available[number], fresh, rows, keeps)
-        if sets.special[number]:
-            special_rolls(turn, row_plan, sets, number, lane, end - start, start - base, rows, keeps)
+        count, at = end - start, start - base
+        for stage in range(row_plan.stages):
+            best_fills(turn, row_plan, sets.available[number], fresh, stage, rows, keeps)
+            if sets.special[number]:
+                special_rolls(turn, row_plan, sets, number, lane, count, at, stage, rows, keeps)
         fresh = False
         number += 1
 
@@ -125,12 +153,15 @@ def fill_rows(
         after = sets.first[filled | 1 << category]
         classes_after = sets.upper_classes[upper | sets.upper_bit[category]]
         step = sets.step_first[upper, category]
+        scoreless = min(count, classes - lane) if sets.requires >> category & 1 else 0
         for row in range(plan.first[category], plan.first[category + 1]):
             points = plan.points[row]
             armed = classes_after if category == sets.arming and points > 0 else 0
             if step < 0:
                 values_after = add(load(values, after + armed + lane - at), columns)
                 store(rows, row * LANES, add(spread(points), values_after))
+                for i in range(scoreless):
+                    rows[row * LANES + at + i] = values[after + lane + i]
                 continue
             store(rows, row * LANES, columns)
             flag = int(lane >= classes)
@@ -146,22 +177,23 @@ def fill_rows(
 
 @part
 def best_fills(
-    turn: TurnPlan, plan: RowPlan, available: int, fresh: bool, rows: Floats, keeps: Floats
+    turn: TurnPlan, plan: RowPlan, available: int, fresh: bool, stage: int, rows: Floats, keeps: Floats
 ) -> None:
     """Write the greatest row of each roll, over the available boxes, up to four boxes a pass."""
     of_roll = plan.of_roll
-    short = np.uint64(turn.short) * _LANES
     rolls = np.uint64(turn.keeps - turn.short)
+    short = (np.uint64(turn.short) + np.uint64(stage) * rolls) * _LANES
+    first = np.uint64(stage) * np.uint64(plan.boxes) * rolls
     left = available
     while left:
-        a = np.uint64(lowest(left)) * rolls
+        a = first + np.uint64(lowest(left)) * rolls
         left &= left - 1
-        b = np.uint64(lowest(left)) * rolls if left else a
+        b = first + np.uint64(lowest(left)) * rolls if left else a
         left &= left - 1
-        c = np.uint64(lowest(left)) * rolls if left else a
+        c = first + np.uint64(lowest(left)) * rolls if left else a
         four = left > 0
         left &= left - 1
-        d = np.uint64(lowest(left)) * rolls if left else a
+        d = first + np.uint64(lowest(left)) * rolls if left else a
         left &= left - 1
         for roll in range(rolls):
             to = short + roll * _LANES
@@ -193,19 +225,21 @@ def special_rolls(
     lane: int,
     count: int,
     at: int,
+    stage: int,
     rows: Floats,
     keeps: Floats,
 ) -> None:
     """Write the value of the rolls of all dice alike once the Yahtzee box is filled: joker and bonus."""
     spare = len(rows) - LANES
+    rolls = turn.keeps - turn.short
     for face in range(6):
         best = spread(_LOW)
         for category in range(plan.boxes):
             if sets.joker_boxes[number, face] >> category & 1:
-                row = roll_row(plan, sets, number, category, face, turn.keeps - turn.short)
+                row = roll_row(plan, sets, number, category, face, rolls, stage)
                 best = greater(load(rows, row * LANES), best)
         store(rows, spare, best)
-        to = (turn.short + plan.alike[face]) * LANES
+        to = (turn.short + stage * rolls + plan.alike[face]) * LANES
         for i in range(count):
             bonus = plan.bonus if lane + i >= sets.classes[number] else 0.0
             keeps[to + at + i] = rows[spare + at + i] + bonus
@@ -274,28 +308,46 @@ def position_after(
 
 @part
 def roll_row(
-    plan: RowPlan, sets: SetPlan, number: int, category: int | np.int64, face: int, rolls: int
+    plan: RowPlan, sets: SetPlan, number: int, category: int | np.int64, face: int, rolls: int, stage: int
 ) -> np.int64:
     """Return the row of a category that a roll of one face alone scores by, as a joker where it is one."""
-    offset = plan.of_roll[category * rolls + plan.alike[face]]
+    place = stage * plan.boxes + category
+    offset = plan.of_roll[place * rolls + plan.alike[face]]
     if sets.joker_scores[number, face]:
-        offset = plan.of_joker[category * 6 + face]
+        offset = plan.of_joker[place * 6 + face]
     return np.int64(offset // LANES)
 
 
 @part
+def row_counted(
+    plan: RowPlan, sets: SetPlan, category: int | np.int64, row: int | np.int64, flag: bool
+) -> np.int64:
+    """Return the row by whose points a box is filled: 0 where another box must hold points and does not."""
+    if not flag and sets.requires >> category & 1:
+        return np.int64(plan.first[category])
+    return np.int64(row)
+
+
+@part
 def row_filled(
-    plan: RowPlan, sets: SetPlan, number: int, category: int, roll: int, rolls: int
+    plan: RowPlan,
+    sets: SetPlan,
+    number: int,
+    category: int | np.int64,
+    roll: int,
+    rolls: int,
+    stage: int,
+    flag: bool,
 ) -> tuple[np.int64, bool]:
     """Return the row that a roll scores by in a category, and whether rules for further Yahtzees hold."""
-    row = np.int64(plan.of_roll[category * rolls + roll] // LANES)
+    row = np.int64(plan.of_roll[(stage * plan.boxes + category) * rolls + roll] // LANES)
     special = False
     if sets.special[number]:
         for face in range(6):
             if plan.alike[face] == roll:
-                row = roll_row(plan, sets, number, category, face, rolls)
+                row = roll_row(plan, sets, number, category, face, rolls, stage)
                 special = True
-    return row, special
+    return row_counted(plan, sets, category, row, flag), special
 
 
 @compiled
@@ -323,12 +375,13 @@ def decide_tiles(
         for column in range(end - base):
             number, lane = lanes.set[base + column], lanes.lane[base + column]
             fill_rows(values, row_plan, sets, number, lane, 1, column, rows)
-            best_fills(turn, row_plan, sets.available[number], column == 0, rows, keeps)
+            best_fills(turn, row_plan, sets.available[number], column == 0, 0, rows, keeps)
             if sets.special[number]:
-                special_rolls(turn, row_plan, sets, number, lane, 1, column, rows, keeps)
+                special_rolls(turn, row_plan, sets, number, lane, 1, column, 0, rows, keeps)
             for decision in range(lanes.first[base + column], lanes.first[base + column + 1]):
+                stage = stage_of(turn, row_plan, decisions.rerolls[decision])
                 actions[decision], best[decision] = best_fill(
-                    row_plan, turn, sets, number, lane, decisions.roll[decision], column, rows
+                    row_plan, turn, sets, number, lane, decisions.roll[decision], column, stage, rows
                 )
                 most_rerolls = max(most_rerolls, decisions.rerolls[decision])
         for rerolls in range(1, most_rerolls + 1):
@@ -345,7 +398,15 @@ def decide_tiles(
 
 @part
 def best_fill(
-    plan: RowPlan, turn: TurnPlan, sets: SetPlan, number: int, lane: int, roll: int, column: int, rows: Floats
+    plan: RowPlan,
+    turn: TurnPlan,
+    sets: SetPlan,
+    number: int,
+    lane: int,
+    roll: int,
+    column: int,
+    stage: int,
+    rows: Floats,
 ) -> tuple[int, float]:
     """Return the category that a roll is best filled in, and the value; the first of equals."""
     allowed, face, joker, bonus = sets.available[number], 0, False, 0.0
@@ -358,10 +419,11 @@ def best_fill(
     for again in range(2):
         for category in range(plan.boxes):
             if allowed >> category & 1:
+                place = stage * plan.boxes + category
                 if joker:
-                    row = plan.of_joker[category * 6 + face]
+                    row = plan.of_joker[place * 6 + face]
                 else:
-                    row = plan.of_roll[category * (turn.keeps - turn.short) + roll]
+                    row = plan.of_roll[place * (turn.keeps - turn.short) + roll]
                 value = rows[row + column] + bonus
                 if again and value > greatest - TIE:
                     return category, value

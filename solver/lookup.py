@@ -203,10 +203,10 @@ def ranked(
     roll = lattice.roll(position.dice)
     first, inside = lattice.inside
     keeps = inside[first[roll] : first[roll + 1]] if position.rerolls else inside[:0]
-    fills = turn.fills(roll)
+    fills = turn.fills(roll, position.rerolls)
 
     def values(of: Turn) -> NDArray[np.float64]:
-        worth = np.array([fill.value for fill in of.fills(roll)])
+        worth = np.array([fill.value for fill in of.fills(roll, position.rerolls)])
         return np.concatenate([worth, of.keeps(position.rerolls)[keeps]]) if position.rerolls else worth
 
     numbers = values(turn)

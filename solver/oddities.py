@@ -64,23 +64,26 @@ def _of_yahtzee(ruleset: Ruleset, arrays: Scoring) -> Iterator[Oddity]:
         return
     if not arrays.special:
         yield Oddity("yahtzee", "changes nothing: no bonus and no joker")
-    elif rule.bonus and not arrays.points[arrays.yahtzee].any():
+    elif rule.bonus and not arrays.own[arrays.yahtzee].any():
         yield Oddity("yahtzee.bonus", f"is never paid: {rule.category} never holds points")
     if rule.joker == "free" and np.array_equal(arrays.joker_points, arrays.points[:, arrays.lattice.alike]):
         yield Oddity("yahtzee.joker", "changes nothing: no box has joker points other than its own")
 
 
 def _of_boxes(ruleset: Ruleset, arrays: Scoring) -> Iterator[Oddity]:
-    seen: dict[tuple[bool, bytes, bytes], str] = {}
+    seen: dict[tuple[object, ...], str] = {}
     for number, box in enumerate(ruleset.categories):
-        key, points = f"categories.{box.key}", arrays.points[number]
+        key, points = f"categories.{box.key}", arrays.served_points[number]
         if not arrays.distinct[number].any():
             yield Oddity(key, "no roll scores here")
         elif not points.any():
             yield Oddity(key, "no roll scores here but a joker")
         elif len(arrays.distinct[number]) == 1:
             yield Oddity(key, f"every roll scores the same here, {points[0]}")
+        if arrays.requires[number] and not arrays.distinct[arrays.required].any():
+            yield Oddity(key, f"no roll scores here: {box.requires} never holds points")
+        later = arrays.points[number].tobytes()
         joker = arrays.joker_points[number].tobytes() if arrays.special else b""
-        first = seen.setdefault((bool(arrays.upper[number]), points.tobytes(), joker), box.key)
+        first = seen.setdefault((arrays.upper[number], points.tobytes(), later, joker, box.requires), box.key)
         if first != box.key and points.any():
             yield Oddity(key, f"scores exactly as {first} does")

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .dice import Lattice
-from .states import LANES, States
+from .states import LANES, States, bits
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -43,10 +43,12 @@ class RowPlan(NamedTuple):
     """The rows of lanes from which the value of a roll is the greatest: one a category and points.
 
     Row r of category c, for first[c] <= r < first[c + 1], stands for filling c with points[r].
-    `of_roll` (category, roll) and `of_joker` (category, face) give offsets of rows times `LANES`.
+    `of_roll` (stage, category, roll) and `of_joker` (stage, category, face) give offsets of rows times
+    `LANES`. There is a stage 1, for the first roll of a turn, where that scores otherwise than later ones.
     """
 
     boxes: int
+    stages: int
     points: Floats
     first: Ints
     of_roll: Offsets
@@ -62,7 +64,8 @@ class SetPlan(NamedTuple):
 
     `step_first` (upper set, category) says where in `step` the classes after an upper box start, for
     each row of the category and each class before; -1 for a lower box. `special` marks sets for
-    which rolls of all dice alike go by `joker_boxes` and `joker_scores`.
+    which rolls of all dice alike go by `joker_boxes` and `joker_scores`. `requires` is the set of the
+    (lower) boxes that score 0 without the flag.
     """
 
     filled: Ints
@@ -78,6 +81,7 @@ class SetPlan(NamedTuple):
     step_first: Ints
     step: NDArray[np.int32]
     arming: int
+    requires: int
     special: NDArray[np.bool_]
     joker_boxes: Ints
     joker_scores: NDArray[np.bool_]
@@ -139,8 +143,9 @@ def work_arrays(arrays: Plan, *, with_bonus: bool = False) -> tuple[Floats, Floa
 
     `rows` has a spare row, or with `with_bonus` a second row for each.
     """
-    rows = len(arrays.rows.points)
-    return aligned((2 * rows if with_bonus else rows + 1) * LANES), aligned(arrays.turn.keeps * LANES)
+    rows, turn = len(arrays.rows.points), arrays.turn
+    keeps = turn.keeps + (arrays.rows.stages - 1) * (turn.keeps - turn.short)
+    return aligned((2 * rows if with_bonus else rows + 1) * LANES), aligned(keeps * LANES)
 
 
 @lru_cache(maxsize=4)
@@ -169,13 +174,19 @@ def _row_plan(game: States) -> RowPlan:
     rules = game.scoring
     distinct = rules.distinct
     first = np.concatenate([[0], np.cumsum([len(points) for points in distinct])])
-    of_roll = [
-        start + np.searchsorted(d, p) for start, d, p in zip(first, distinct, rules.points, strict=False)
-    ]
-    jokers = rules.joker_points if rules.special else rules.points[:, rules.lattice.alike]
-    of_joker = [start + np.searchsorted(d, p) for start, d, p in zip(first, distinct, jokers, strict=False)]
+    stages = [(rules.points, rules.joker_points)]
+    if rules.serves:
+        stages.append((rules.served_points, rules.served_joker_points))
+
+    def offsets(points: NDArray[np.int32]) -> list[NDArray[np.int64]]:
+        return [start + np.searchsorted(d, p) for start, d, p in zip(first, distinct, points, strict=False)]
+
+    of_roll = [row for points, _ in stages for row in offsets(points)]
+    jokers = [joker if rules.special else points[:, rules.lattice.alike] for points, joker in stages]
+    of_joker = [row for points in jokers for row in offsets(points)]
     return RowPlan(
         boxes=rules.boxes,
+        stages=len(stages),
         points=np.concatenate(distinct).astype(np.float64),
         first=first.astype(np.int64),
         of_roll=(np.concatenate(of_roll) * LANES).astype(np.uint32),
@@ -211,6 +222,7 @@ def _set_plan(game: States) -> SetPlan:
         step_first=step_first,
         step=step,
         arming=game.arming,
+        requires=bits(np.flatnonzero(rules.requires)),
         special=special,
         joker_boxes=boxes,
         joker_scores=scores,

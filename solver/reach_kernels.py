@@ -14,7 +14,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .kernels import best_fills, compiled, maxima, mean_of_rolls, means, part, position_after, roll_row
+from .kernels import (
+    best_fills,
+    compiled,
+    mean_of_rolls,
+    part,
+    position_after,
+    roll_row,
+    row_counted,
+    throws,
+)
 from .plan import Floats, Ints, Plan, RowPlan, SetPlan
 from .states import LANES
 from .vectors import greater, load, spread, store
@@ -43,9 +52,9 @@ class Range(NamedTuple):
 class Room(NamedTuple):
     """Arrays that one piece of work writes to.
 
-    `rows` and `keeps` are those of `kernels`. `places` has for each row, and for each (face, category) of a
-    joker, the start of the window after, its first need plus the points, and its length. `tiles` has room
-    for the chances of the longest window.
+    `rows` and `keeps` are those of `kernels`. `places` has for each row, and for each (stage, face, category)
+    of a joker, the start of the window after, its first need plus the points, and its length. `tiles` has
+    room for the chances of the longest window.
     """
 
     rows: Floats
@@ -130,20 +139,24 @@ def place_rows(
     plan: RowPlan, sets: SetPlan, number: int, lane: int, rolls: int, windows: Windows, places: Ints
 ) -> None:
     """Write where the chances after each row of a state lie, and after each joker that brings a bonus."""
+    flag = lane >= sets.classes[number]
     for category in range(plan.boxes):
         if sets.available[number] >> category & 1:
             for row in range(plan.first[category], plan.first[category + 1]):
                 after = position_after(plan, sets, number, lane, category, row)
                 places[3 * row] = windows.start[after]
-                places[3 * row + 1] = windows.low[after] + np.int64(plan.points[row])
+                points = plan.points[row_counted(plan, sets, category, row, flag)]
+                places[3 * row + 1] = windows.low[after] + np.int64(points)
                 places[3 * row + 2] = windows.length[after]
-    if sets.special[number] and sets.arming >= 0 and lane >= sets.classes[number]:
+    if not (sets.special[number] and flag):
+        return
+    for stage in range(plan.stages):
         for face in range(6):
             for category in range(plan.boxes):
                 if sets.joker_boxes[number, face] >> category & 1:
-                    joker = roll_row(plan, sets, number, category, face, rolls)
+                    joker = roll_row(plan, sets, number, category, face, rolls, stage)
                     after = position_after(plan, sets, number, lane, category, joker)
-                    at = 3 * (len(plan.points) + face * plan.boxes + category)
+                    at = 3 * (len(plan.points) + (stage * 6 + face) * plan.boxes + category)
                     places[at] = windows.start[after]
                     places[at + 1] = windows.low[after] + np.int64(plan.points[joker] + plan.bonus)
                     places[at + 2] = windows.length[after]
@@ -166,20 +179,20 @@ def reach_tile(after: Floats, plan: Plan, number: int, lane: int, need: int, roo
         if sets.available[number] >> category & 1:
             for row in range(row_plan.first[category], row_plan.first[category + 1]):
                 store(rows, row * LANES, load(after, place_of(room.places, row, need)))
-    best_fills(turn, row_plan, sets.available[number], True, rows, keeps)
-    if sets.special[number]:
-        bonus = sets.arming >= 0 and lane >= sets.classes[number]
+    for stage in range(row_plan.stages):
+        best_fills(turn, row_plan, sets.available[number], True, stage, rows, keeps)
+        if not sets.special[number]:
+            continue
+        bonus = lane >= sets.classes[number]
         for face in range(6):
             best = spread(0.0)
             for category in range(row_plan.boxes):
                 if sets.joker_boxes[number, face] >> category & 1:
                     if bonus:
-                        row = len(row_plan.points) + face * row_plan.boxes + category
+                        row = len(row_plan.points) + (stage * 6 + face) * row_plan.boxes + category
                         best = greater(load(after, place_of(room.places, row, need)), best)
                     else:
-                        joker = roll_row(row_plan, sets, number, category, face, rolls)
+                        joker = roll_row(row_plan, sets, number, category, face, rolls, stage)
                         best = greater(load(rows, joker * LANES), best)
-            store(keeps, (turn.short + row_plan.alike[face]) * LANES, best)
-    for _ in range(turn.rerolls):
-        means(turn, keeps)
-        maxima(turn, keeps)
+            store(keeps, (turn.short + stage * rolls + row_plan.alike[face]) * LANES, best)
+    throws(turn, row_plan, keeps)

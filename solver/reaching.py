@@ -221,7 +221,7 @@ class _Task:
 
         arrays = plan(self.game)
         windows = Windows(self.low, self.length, self.start)
-        places = 3 * (len(arrays.rows.points) + 6 * arrays.rows.boxes)
+        places = 3 * (len(arrays.rows.points) + arrays.rows.stages * 6 * arrays.rows.boxes)
         longest = int((self.ceiling - self.floor)[positions].max(initial=0)) + 4 * LANES
         found: dict[int, Floats] = {}
 

@@ -127,9 +127,9 @@ class Scorecard:
 
     @property
     def armed(self) -> bool:
-        """Whether a further Yahtzee brings a bonus: the flag of the state."""
-        rule = self.ruleset.yahtzee
-        return bool(rule and rule.bonus and self.points[self.ruleset.keys.index(rule.category)])
+        """The flag of the state: the box that brings bonuses, or that others require, holds points."""
+        arming = scoring(self.ruleset).arming
+        return arming >= 0 and bool(self.points[arming])
 
     @property
     def boxes_total(self) -> int:
@@ -294,9 +294,12 @@ def _check(card: Scorecard) -> None:
             continue
         if isinstance(points, bool) or not isinstance(points, int):
             raise CardError(f"card: {key} is {points!r}, expected a whole number of points")
-        own = {*arrays.points[number].tolist(), *arrays.served_points[number].tolist()}
+        own = arrays.own[number].tolist()
         if points not in own and not _alike_possible(card, number):
-            raise CardError(f"card: {key} is {points}, expected one of {', '.join(map(str, sorted(own)))}")
+            raise CardError(f"card: {key} is {points}, expected one of {', '.join(map(str, own))}")
+        if points and arrays.requires[number] and not card.armed:
+            required = rules.keys[arrays.required]
+            raise CardError(f"card: {key} is {points}, expected 0 as {required} holds no points")
     _check_order(card)
     _check_bonuses(card)
 

@@ -35,7 +35,12 @@ class Scoring:
     joker_points : int32 array, shape (categories, 6)
         Points of a joker of face 1..6 in each category.
     served_points, served_joker_points : int32 arrays, shaped as the two above
-        The same on the first roll of a turn; equal to these in a game where that makes no difference.
+        The same on the first roll of a turn; equal to these in a game where that makes no difference, and
+        where a turn has one roll alone.
+    requires : bool array, shape (categories,)
+        Which categories score 0 unless the one numbered `required` holds points; all lower ones.
+    required
+        Number of the category that others require to hold points, or -1.
     upper : bool array, shape (categories,)
         Which categories count for the upper subtotal.
     upper_of_face : tuple of six int
@@ -56,6 +61,8 @@ class Scoring:
     joker_points: NDArray[np.int32]
     served_points: NDArray[np.int32]
     served_joker_points: NDArray[np.int32]
+    requires: NDArray[np.bool_]
+    required: int
     upper: NDArray[np.bool_]
     upper_of_face: tuple[int, ...]
     tiers: tuple[tuple[int, int], ...]
@@ -84,6 +91,19 @@ class Scoring:
         """Whether further rolls of all dice alike differ from other rolls at all."""
         return self.yahtzee != _NOTHING and (self.bonus > 0 or self.joker != "none")
 
+    @property
+    def arming(self) -> int:
+        """The category whose points set the flag of a state, or -1."""
+        return self.yahtzee if self.bonus else self.required
+
+    @cached_property
+    def own(self) -> tuple[NDArray[np.int32], ...]:
+        """For each category the different points that its own rule can give, rising."""
+        found = []
+        for requires, *points in zip(self.requires, self.points, self.served_points, strict=True):
+            found.append(np.unique(np.concatenate([*points, np.zeros(int(requires), np.int32)])))
+        return tuple(found)
+
     @cached_property
     def serves(self) -> bool:
         """Whether the first roll of a turn scores otherwise than the same dice later."""
@@ -93,19 +113,9 @@ class Scoring:
     def distinct(self) -> tuple[NDArray[np.int32], ...]:
         """For each category the different points it can give, rising, a joker's included."""
         return tuple(
-            np.array(sorted({*own.tolist(), *served.tolist(), *(joker if self.special else ())}), np.int32)
-            for own, served, joker in zip(
-                self.points, self.served_points, self._all_joker_points, strict=True
-            )
+            np.unique(np.concatenate([own, *(jokers if self.special else ())]))
+            for own, *jokers in zip(self.own, self.joker_points, self.served_joker_points, strict=True)
         )
-
-    @property
-    def _all_joker_points(self) -> list[list[int]]:
-        """The points that jokers can score in each category, on the first roll or later."""
-        points: list[list[int]] = np.concatenate(
-            [self.joker_points, self.served_joker_points], axis=1
-        ).tolist()
-        return points
 
     @cached_property
     def digest(self) -> str:
@@ -133,6 +143,8 @@ class Scoring:
             rest["served_points"] = self.served_points[:, rising].tolist()
             if self.special:
                 rest["served_joker_points"] = self.served_joker_points.tolist()
+        if self.required != _NOTHING:
+            rest["requires"] = [self.required, *np.flatnonzero(self.requires).tolist()]
         text = json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()
         return hashlib.sha256(text + self.points[:, rising].astype("<i4").tobytes()).hexdigest()
 
@@ -152,8 +164,12 @@ def scoring(ruleset: Ruleset) -> Scoring:
     for number, category in enumerate(ruleset.categories):
         if category.joker is not None:
             joker_points[number] = served_joker_points[number] = category.joker
+    if ruleset.rolls == 1:
+        # All rolls are first ones.
+        points, joker_points = served, served_joker_points
     keys = list(ruleset.keys)
     rule = ruleset.yahtzee
+    required = [box.requires for box in ruleset.categories]
     return Scoring(
         dice=ruleset.dice,
         rolls=ruleset.rolls,
@@ -161,6 +177,8 @@ def scoring(ruleset: Ruleset) -> Scoring:
         joker_points=joker_points,
         served_points=served,
         served_joker_points=served_joker_points,
+        requires=np.array([key is not None for key in required]),
+        required=next((keys.index(key) for key in required if key is not None), _NOTHING),
         upper=np.array([category.section == "upper" for category in ruleset.categories]),
         upper_of_face=tuple(_upper_of_face(ruleset.categories, face) for face in range(1, FACES + 1)),
         tiers=_useful_tiers(ruleset.upper_bonus),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernels import compiled, position_after, row_filled
+from .kernels import compiled, position_after, row_filled, stage_of
 from .plan import Ints, LanePlan, Plan
 
 
@@ -68,19 +68,22 @@ def play_turns(
         keep = 0
         roll = 0
         action = 0
+        stage = 0
         for left in range(turn.rerolls, -1, -1):
             throw = turn.rerolls - left
             drawn = random[game, throw] % outcomes[keep]
             roll = outcome[outcome_first[keep] + np.int64(drawn)]
             action = actions[state, left, roll]
+            stage = stage_of(turn, row_plan, left)
             if len(record):
                 record[games[game], throw, 0] = roll
                 record[games[game], throw, 1] = action
             if action < row_plan.boxes:
                 break
             keep = action - row_plan.boxes
-        row, special = row_filled(row_plan, sets, number, action, roll, rolls)
-        bonus = int(special and sets.arming >= 0 and lane >= sets.classes[number])
+        flag = lane >= sets.classes[number]
+        row, special = row_filled(row_plan, sets, number, action, roll, rolls, stage, flag)
+        bonus = int(special and flag and row_plan.bonus > 0.0)
         by_row[row + bonus * len(row_plan.points)] += 1
         scores[game] += int(row_plan.points[row] + bonus * row_plan.bonus)
         positions[game] = position_after(row_plan, sets, number, lane, action, row)

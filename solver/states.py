@@ -4,7 +4,8 @@ A state is (filled, upper subtotal, flag):
 
     filled     one bit a box, bit c for category c in card order
     subtotal   upper points so far, capped at the highest threshold of the upper bonus
-    flag       1 where the Yahtzee box holds its full points and further ones bring a bonus
+    flag       1 where the Yahtzee box holds its full points and further ones bring a bonus, or where the
+               box that others require to hold points does
 
 Two subtotals under the same filled upper boxes are one *class* where every way to fill the rest ends
 in the same bonus: 30 with only Ones open is as hopeless as 40, and with only Sixes open a need of
@@ -104,7 +105,7 @@ class States:
     @property
     def arming(self) -> int:
         """The category whose points set the flag, or -1."""
-        return self.scoring.yahtzee if self.scoring.bonus else -1
+        return self.scoring.arming
 
     @cached_property
     def count(self) -> int:
@@ -221,8 +222,8 @@ def states(rules: Scoring) -> States:
     level_sets = np.searchsorted(np.sort(level), np.arange(boxes + 2))
     classes = classes_of.count[pack(filled, upper_boxes)]
     flags = np.ones(len(filled), np.int32)
-    if rules.bonus:
-        flags += (filled >> rules.yahtzee & 1).astype(np.int32)
+    if rules.arming >= 0:
+        flags += (filled >> rules.arming & 1).astype(np.int32)
     lanes = classes * flags
     level_lanes = np.add.reduceat(lanes, level_sets[:-1])
     level_start = np.concatenate([[0], np.cumsum(-(-level_lanes // LANES) * LANES)])

@@ -227,6 +227,7 @@ def inside(game: States) -> DecisionPlan:
 
 
 def choice_rows(arrays: Plan, spare: int = 1) -> Floats:
-    """Return an array with a row a (rerolls left, roll), and `spare` more rows a roll."""
+    """Return an array with a row a (rerolls left, roll), and `spare` more rows a stage and roll."""
     turn = arrays.turn
+    spare *= arrays.rows.stages
     return aligned((turn.rerolls + 1 + spare) * (turn.keeps - turn.short) * LANES)

@@ -3,7 +3,8 @@
 Work goes by tiles of any `LANES` states, given by a `LanePlan`. Besides the work arrays of `kernels`:
 
     choices    a row a (rerolls left, roll): the action chosen, category c or boxes + keep, as a float64;
-               then a row a roll for the value of the chosen fill
+               then a row a roll for the value of the chosen fill, and where the first roll of a turn scores
+               otherwise as many for that of its fill
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from .kernels import (
     part,
     position_after,
     roll_row,
+    row_filled,
     special_rolls,
+    stage_of,
 )
 from .plan import DecisionPlan, Floats, Ints, LanePlan, Plan, RowPlan, SetPlan, TurnPlan
 from .states import LANES
@@ -57,42 +60,63 @@ def choose(
         ):
             count += 1
         fill_rows(values, row_plan, sets, number, lanes.lane[lane], count, lane - first, rows)
-        best_fills(turn, row_plan, sets.available[number], lane == first, rows, keeps)
-        choose_fills(row_plan, turn, sets.available[number], lane == first, rows, choices)
+        available, at = sets.available[number], lane - first
+        best_fills(turn, row_plan, available, lane == first, 0, rows, keeps)
         if sets.special[number]:
-            special_rolls(turn, row_plan, sets, number, lanes.lane[lane], count, lane - first, rows, keeps)
-            choose_special(turn, row_plan, sets, number, lanes.lane[lane], count, lane - first, rows, choices)
+            special_rolls(turn, row_plan, sets, number, lanes.lane[lane], count, at, 0, rows, keeps)
+        for stage in range(row_plan.stages):
+            choose_fills(row_plan, turn, available, lane == first, stage, rows, choices)
+            if sets.special[number]:
+                choose_special(
+                    turn, row_plan, sets, number, lanes.lane[lane], count, at, stage, rows, choices
+                )
         lane += count
     for rerolls in range(1, turn.rerolls + 1):
         means(turn, keeps)
-        choose_keeps(turn, row_plan.boxes, inside, rerolls * rolls, choices, keeps)
+        stage = stage_of(turn, row_plan, rerolls)
+        choose_keeps(turn, row_plan, inside, stage, rerolls * rolls, choices, keeps)
         if rerolls < turn.rerolls:
             maxima(turn, keeps)
 
 
 @part
 def choose_fills(
-    plan: RowPlan, turn: TurnPlan, available: int, fresh: bool, rows: Floats, choices: Floats
+    plan: RowPlan, turn: TurnPlan, available: int, fresh: bool, stage: int, rows: Floats, choices: Floats
 ) -> None:
-    """Write the box chosen for each roll, the first in card order of equals, and its value."""
+    """Write the box chosen for each roll, the first in card order of equals, and its value.
+
+    Those of stage 1 are for the first roll, and lie where its choice will: with all rerolls left.
+    """
     rolls = turn.keeps - turn.short
-    value_rows = (turn.rerolls + 1) * rolls
+    to, value_rows, of = fill_places(turn, plan, stage, 1)
     for roll in range(rolls):
         best = spread(_LOW)
         for category in range(plan.boxes):
             if available >> category & 1:
-                best = greater(load(rows, plan.of_roll[category * rolls + roll]), best)
+                best = greater(load(rows, plan.of_roll[of + category * rolls + roll]), best)
         bound = add(best, spread(-TIE))
         choice, value = spread(-1.0), spread(_LOW)
         if not fresh:
-            choice, value = load(choices, roll * LANES), load(choices, (value_rows + roll) * LANES)
+            choice = load(choices, (to + roll) * LANES)
+            value = load(choices, (value_rows + roll) * LANES)
         for category in range(plan.boxes - 1, -1, -1):
             if available >> category & 1:
-                here = load(rows, plan.of_roll[category * rolls + roll])
+                here = load(rows, plan.of_roll[of + category * rolls + roll])
                 choice = above(here, bound, spread(float(category)), choice)
                 value = above(here, bound, here, value)
-        store(choices, roll * LANES, choice)
+        store(choices, (to + roll) * LANES, choice)
         store(choices, (value_rows + roll) * LANES, value)
+
+
+@part
+def fill_places(turn: TurnPlan, plan: RowPlan, stage: int, spare: int) -> tuple[int, int, int]:
+    """Return where a stage's fills lie in `choices`, where their values, and where the stage in `of_roll`.
+
+    A roll has `spare` rows for values.
+    """
+    rolls = turn.keeps - turn.short
+    values = (turn.rerolls + 1 + stage * spare) * rolls
+    return stage * turn.rerolls * rolls, values, stage * plan.boxes * rolls
 
 
 @part
@@ -104,12 +128,13 @@ def choose_special(
     lane: int,
     count: int,
     at: int,
+    stage: int,
     rows: Floats,
     choices: Floats,
 ) -> None:
     """Do as `choose_fills` for the rolls of all dice alike once the Yahtzee box is filled."""
     rolls = turn.keeps - turn.short
-    value_rows = (turn.rerolls + 1) * rolls
+    to, value_rows, _ = fill_places(turn, plan, stage, 1)
     for face in range(6):
         allowed = sets.joker_boxes[number, face]
         for i in range(count):
@@ -117,23 +142,30 @@ def choose_special(
             greatest = _LOW
             for category in range(plan.boxes):
                 if allowed >> category & 1:
-                    row = roll_row(plan, sets, number, category, face, rolls) * LANES
+                    row = roll_row(plan, sets, number, category, face, rolls, stage) * LANES
                     greatest = max(rows[row + at + i] + bonus, greatest)
             for category in range(plan.boxes - 1, -1, -1):
                 if allowed >> category & 1:
-                    value = rows[roll_row(plan, sets, number, category, face, rolls) * LANES + at + i] + bonus
+                    row = roll_row(plan, sets, number, category, face, rolls, stage) * LANES
+                    value = rows[row + at + i] + bonus
                     if value > greatest - TIE:
-                        choices[plan.alike[face] * LANES + at + i] = category
+                        choices[(to + plan.alike[face]) * LANES + at + i] = category
                         choices[(value_rows + plan.alike[face]) * LANES + at + i] = value
 
 
 @part
 def choose_keeps(
-    turn: TurnPlan, boxes: int, inside: DecisionPlan, to: int, choices: Floats, keeps: Floats
+    turn: TurnPlan,
+    plan: RowPlan,
+    inside: DecisionPlan,
+    stage: int,
+    to: int,
+    choices: Floats,
+    keeps: Floats,
 ) -> None:
     """Write the choice for each roll between its best fill and the keeps inside it, from row `to` on."""
     rolls = turn.keeps - turn.short
-    value_rows = (turn.rerolls + 1) * rolls
+    fills, value_rows, _ = fill_places(turn, plan, stage, 1)
     for roll in range(rolls):
         best = spread(_LOW)
         for place in range(inside.inside_first[roll], inside.inside_first[roll + 1]):
@@ -143,11 +175,12 @@ def choose_keeps(
         for place in range(inside.inside_first[roll + 1] - 1, inside.inside_first[roll] - 1, -1):
             keep = inside.inside[place]
             here = load(keeps, keep * LANES)
-            choice = above(here, bound, spread(float(boxes + keep)), choice)
+            choice = above(here, bound, spread(float(plan.boxes + keep)), choice)
             value = above(here, bound, here, value)
         fill = load(choices, (value_rows + roll) * LANES)
         bound = add(greater(fill, value), spread(-TIE))
-        store(choices, (to + roll) * LANES, above(fill, bound, load(choices, roll * LANES), choice))
+        filled = load(choices, (fills + roll) * LANES)
+        store(choices, (to + roll) * LANES, above(fill, bound, filled, choice))
 
 
 @part
@@ -170,11 +203,11 @@ def follow(
     with the bonus for a further Yahtzee. `last` gets, added, the probability of each roll to be the last.
     """
     rolls = turn.keeps - turn.short
-    special = sets.special[number]
-    armed = special and sets.arming >= 0 and lane >= sets.classes[number]
+    flag = lane >= sets.classes[number]
     for row in range(len(ends)):
         ends[row] = 0.0
     for rerolls in range(left, -1, -1):
+        stage = stage_of(turn, plan, rerolls)
         for keep in range(turn.short):
             p = mass[keep] / 6
             if p != 0.0:
@@ -190,14 +223,8 @@ def follow(
             if action >= plan.boxes:
                 mass[action - plan.boxes] += p
                 continue
-            end = np.int64(plan.of_roll[action * rolls + roll] // LANES)
-            bonus = 0
-            if special:
-                for face in range(6):
-                    if plan.alike[face] == roll:
-                        end = roll_row(plan, sets, number, action, face, rolls)
-                        bonus = len(plan.points) if armed else 0
-            ends[end + bonus] += p
+            end, special = row_filled(plan, sets, number, action, roll, rolls, stage, flag)
+            ends[end + (len(plan.points) if special and flag and plan.bonus > 0.0 else 0)] += p
             last[roll] += p
 
 

@@ -62,7 +62,7 @@ class Turn:
     game
         The states.
     filled, flag
-        Boxes filled, and whether a further Yahtzee brings a bonus.
+        Boxes filled, and whether a further Yahtzee brings a bonus or a required box holds points.
     worth
         What filling a box is worth from there.
     chance
@@ -77,34 +77,39 @@ class Turn:
         sets = np.array([filled])
         self._bonus = rules.bonus * flag
         self._available = _members(int(game.available(sets)[0]))
+        self._scoreless = rules.requires & (flag == 0)
         self._special = rules.special and bool(filled >> rules.yahtzee & 1)
         if self._special:
             boxes, joker = game.joker_available(sets)
             self._joker_boxes = [_members(allowed) for allowed in boxes[0].tolist()]
             self._joker_scores = joker[0].tolist()
 
-    def fills(self, roll: int) -> list[Fill]:
-        """Return every box that a roll may go in, in card order."""
+    def fills(self, roll: int, rerolls: int) -> list[Fill]:
+        """Return every box that a roll may go in with so many rerolls left, in card order."""
         rules = self._game.scoring
-        boxes, points, bonus = self._available, rules.points[:, roll], 0
+        first = rerolls == rules.rolls - 1
+        boxes, points, bonus = self._available, (rules.served_points if first else rules.points)[:, roll], 0
         face = int(np.argmax(rules.lattice.alike == roll))
         if self._special and rules.lattice.alike[face] == roll:
             boxes, bonus = self._joker_boxes[face], self._bonus
-            points = rules.joker_points[:, face] if self._joker_scores[face] else points
+            if self._joker_scores[face]:
+                points = (rules.served_joker_points if first else rules.joker_points)[:, face]
+        points = np.where(self._scoreless, 0, points)
         return [
             Fill(box, int(points[box]), bonus, float(self._worth(box, points[box], bonus))) for box in boxes
         ]
 
     @cached_property
     def rolls(self) -> NDArray[np.float64]:
-        """Value of each roll when a box must be filled, shape (rolls,)."""
+        """Value of each roll when a box must be filled with no reroll left, shape (rolls,)."""
         rules = self._game.scoring
         best = np.full(rules.points.shape[1], -np.inf)
         for category in self._available:
-            np.maximum(best, self._worth(category, rules.points[category], 0), out=best)
+            points = np.where(self._scoreless[category], 0, rules.points[category])
+            np.maximum(best, self._worth(category, points, 0), out=best)
         if self._special:
             for roll in rules.lattice.alike.tolist():
-                best[roll] = max(fill.value for fill in self.fills(roll))
+                best[roll] = max(fill.value for fill in self.fills(roll, 0))
         return best
 
     def keeps(self, rerolls: int) -> NDArray[np.float64]:

@@ -74,7 +74,7 @@ class Cards:
 
     @property
     def flag(self) -> Ints:
-        """1 where a further Yahtzee brings a bonus."""
+        """1 where a further Yahtzee brings a bonus, or the box that others require holds points."""
         arming = self.game.arming
         if arming < 0:
             return np.zeros(len(self), np.int64)
@@ -143,20 +143,23 @@ def keeps_inside(lattice: Lattice) -> tuple[NDArray[np.int32], Ints]:
     return keeps, counts
 
 
-def fills(cards: Cards, rolls: Ints) -> Fills:
-    """Return where the roll of each card may go and what it scores there."""
+def fills(cards: Cards, rolls: Ints, rerolls: Ints) -> Fills:
+    """Return where the roll of each card may go and what it scores there with so many rerolls left."""
     game, rules = cards.game, cards.game.scoring
-    filled = cards.filled
+    filled, first = cards.filled, rerolls == rules.rolls - 1
     boxes = game.available(filled)
-    points = rules.points[:, rolls].T.copy()
+    points = np.where(first, rules.served_points[:, rolls], rules.points[:, rolls]).T.copy()
     bonus = np.zeros(len(cards), bool)
     for face, roll in enumerate(rules.lattice.alike.tolist() if rules.special else ()):
         here = np.flatnonzero((rolls == roll) & (filled >> rules.yahtzee & 1 > 0))
         allowed, joker = game.joker_available(filled[here])
         boxes[here] = allowed[:, face]
         scores = joker[:, face]
-        points[here[scores]] = rules.joker_points[:, face]
-        bonus[here] = cards.flag[here] > 0
+        on_first = first[here[scores], None]
+        served, later = rules.served_joker_points[:, face], rules.joker_points[:, face]
+        points[here[scores]] = np.where(on_first, served, later)
+        bonus[here] = (cards.flag[here] > 0) & (rules.bonus > 0)
+    points[(cards.flag == 0)[:, None] & rules.requires] = 0
     legal = boxes[:, None] >> np.arange(rules.boxes) & 1 > 0
     return Fills(legal, points, bonus)
 
@@ -174,7 +177,7 @@ def options(values: Floats, cards: Cards, rolls: Ints, rerolls: Ints) -> Options
     boxes, lattice = cards.game.scoring.boxes, cards.game.scoring.lattice
     inside, _ = keeps_inside(lattice)
     keeps = np.where(rerolls[:, None] > 0, inside[rolls], OPEN)
-    of_fills = fills(cards, rolls)
+    of_fills = fills(cards, rolls, rerolls)
     actions = np.concatenate(
         [np.where(of_fills.legal, np.arange(boxes), OPEN), np.where(keeps == OPEN, OPEN, boxes + keeps)],
         axis=1,
@@ -222,7 +225,7 @@ class _Turns:
                 maxima(lattice, keeps)
 
     def _rolls(self) -> Floats:
-        """Return the value of each roll when a box must be filled, shape (rolls, n)."""
+        """Return the value of each roll when a box must be filled with no reroll left, shape (rolls, n)."""
         game, rules = self._game, self._game.scoring
         best = np.full((rules.points.shape[1], len(self._filled)), -np.inf)
         available = game.available(self._filled)
@@ -238,13 +241,15 @@ class _Turns:
             for roll in rules.lattice.alike.tolist():
                 cards = self._cards[special]
                 turns = _Turns(self._values, cards)
-                found = fills(cards, np.full(len(special), roll))
+                found = fills(cards, np.full(len(special), roll), np.zeros(len(special), np.int64))
                 best[roll, special] = turns.fills(found, slice(None)).max(axis=1, initial=-np.inf)
         return best
 
     def _worth(self, box: int, points: NDArray[np.int32], here: Ints) -> Floats:
         """Return the points and the value after filling a box in the turns `here`, the last axis."""
         game, rules = self._game, self._game.scoring
+        if rules.requires[box]:
+            points = np.where(self._flag[here] > 0, points, np.int32(0))
         subtotal = self._subtotal[here] + points if rules.upper[box] else self._subtotal[here]
         flag = points > 0 if box == game.arming else self._flag[here]
         after = _positions(game, self._filled[here] | 1 << box, np.minimum(subtotal, rules.cap), flag)

@@ -51,7 +51,7 @@ def refusal(name: Any, changes: Any = None) -> str:
         (
             {"categories.full_house.point": 30},
             "categories.full_house.point: found an unknown key, expected one of: title, section, pattern, "
-            'points, joker, served (did you mean "points"?)',
+            'points, joker, served, requires (did you mean "points"?)',
         ),
         (
             {"categories.full_house.points.plus": 30},

@@ -87,7 +87,7 @@ class Play:
         if number >= boxes:
             roll = self._thrown(number - boxes, random)
             self._on_turn = roll, self.rerolls - 1
-            self._list_fills(roll)
+            self._list_fills()
             return 0
         fill, before = self._fills[number], self.points
         self.card = self.card.fill(self._coding.ruleset.keys[number], fill.points, fill.bonus > 0)
@@ -125,10 +125,11 @@ class Play:
     def _begin(self, roll: int, rerolls: int) -> None:
         self._turn = Turn(self._coding.game, self.card.filled, int(self.card.armed), _unasked)
         self._on_turn = roll, rerolls
-        self._list_fills(roll)
+        self._list_fills()
 
-    def _list_fills(self, roll: int) -> None:
-        self._fills: dict[int, Fill] = {fill.category: fill for fill in self._turn.fills(roll)}
+    def _list_fills(self) -> None:
+        fills = self._turn.fills(*self._on_turn) if self._on_turn else []
+        self._fills: dict[int, Fill] = {fill.category: fill for fill in fills}
 
     def _thrown(self, keep: int, random: np.random.Generator) -> int:
         first, counts, rolls = outcomes(self._coding.scoring.dice)

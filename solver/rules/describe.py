@@ -86,7 +86,7 @@ def _rows(ruleset: Ruleset) -> list[Row]:
             title=box.title,
             section=box.section,
             needs=_needs(box.pattern, ruleset.dice),
-            scores=_scores(box, ruleset.dice) + _served(box),
+            scores=_scores(box, ruleset.dice) + _served(box) + _required(box, ruleset),
             joker="" if box.joker is None else str(box.joker),
         )
         for box in ruleset.categories
@@ -180,6 +180,11 @@ def _scores(box: Category, dice: int) -> str:
 
 def _served(box: Category) -> str:
     return f", {box.served} more on the first roll" if box.served else ""
+
+
+def _required(box: Category, ruleset: Ruleset) -> str:
+    titles = [other.title for other in ruleset.categories if other.key == box.requires]
+    return f", once {titles[0]} holds points" if titles else ""
 
 
 def _matched(pattern: Pattern, dice: int) -> str:

@@ -80,6 +80,8 @@ class Category:
     """Points that a joker scores here; None: what the roll scores by the category's own rule."""
     served: int = 0
     """Points more for a roll that shows the pattern on the first roll of a turn; not for joker points."""
+    requires: str | None = None
+    """Key of another category: a roll scores 0 here, as a joker too, unless that one holds points."""
 
 
 @dataclass(frozen=True, slots=True)

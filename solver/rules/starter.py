@@ -47,7 +47,8 @@ The boxes, 1 to {MOST_BOXES}, in the order of the card. A table [categories.KEY]
   points    a number; "sum" of all dice; "matched": the sum of the matched dice; or such a sum times a
             number, plus points: {{ of = "sum", times = 1, plus = 15 }}
   joker     what a joker scores in this lower box, where it is not what the roll scores anyway
-  served    points more in this lower box for a roll that shows the pattern on the first roll of the turn"""
+  served    points more in this lower box for a roll that shows the pattern on the first roll of the turn
+  requires  the key of another box: this lower box scores 0 unless that one holds points"""
 
 
 def starter(settings: Mapping[str, Any], title: str, origin: str) -> str:

@@ -23,7 +23,7 @@ SETTINGS_KEYS: Final = (
     "categories",
 )
 YAHTZEE_KEYS: Final = ("category", "bonus", "joker")
-CATEGORY_KEYS: Final = ("title", "section", "pattern", "points", "joker", "served")
+CATEGORY_KEYS: Final = ("title", "section", "pattern", "points", "joker", "served", "requires")
 REQUIRED_CATEGORY_KEYS: Final = ("title", "section", "pattern", "points")
 SHAPES: Final = ("face", "alike", "groups", "run", "faces")
 """The parts of a pattern that say which dice are matched; a pattern has one of them at most."""
@@ -77,6 +77,7 @@ def build(settings: Mapping[str, Any], name: str, source: Path | None = None) ->
     yahtzee = None
     if "yahtzee" in table:
         yahtzee = _yahtzee(table["yahtzee"], spot.at("yahtzee"), dice, categories)
+    _check_requires(categories, spot.at("categories"), order, yahtzee)
     if yahtzee is None or yahtzee.joker == "none":
         # Joker points that no roll can score are no part of the rules: games that play alike are alike.
         categories = tuple(replace(box, joker=None) for box in categories)
@@ -204,7 +205,31 @@ def _category(
     served = _whole(table.get("served", 0), spot.at("served"), 0, MOST_POINTS)
     if served and section == "upper":
         raise spot.at("served").fault(served, "points for a served roll in lower boxes only")
-    return Category(key, title, section, pattern, points, joker, served)
+    requires = table.get("requires")
+    if requires is not None and section == "upper":
+        raise spot.at("requires").fault(requires, "a required box for lower boxes only")
+    return Category(key, title, section, pattern, points, joker, served, requires)
+
+
+def _check_requires(
+    categories: tuple[Category, ...], spot: Spot, order: str, yahtzee: YahtzeeRule | None
+) -> None:
+    """Refuse a required box that there is not, and more of such relations than a state can remember."""
+    keys = [box.key for box in categories]
+    first = next((box for box in categories if box.requires is not None), None)
+    for number, box in enumerate(categories):
+        required, here = box.requires, spot.at(box.key).at("requires")
+        if required is None or first is None:
+            continue
+        if not isinstance(required, str) or required not in keys or required == box.key:
+            others = ", ".join(key for key in keys if key != box.key)
+            raise here.fault(required, f"the key of another box: {others}")
+        if required != first.requires:
+            raise here.fault(required, f"{first.requires}, which {first.key} requires: one box for all")
+        if yahtzee is not None and yahtzee.bonus and required != yahtzee.category:
+            raise here.fault(required, f"{yahtzee.category}, which brings the bonus of the table yahtzee")
+        if order == "card" and keys.index(required) > number:
+            raise here.fault(required, "a box that comes before, as boxes are filled in card order")
 
 
 def _pattern(value: object, spot: Spot, dice: int, colours: tuple[tuple[int, ...], ...]) -> Pattern:
