@@ -127,13 +127,32 @@ def roll_values(
         end = min(sets.start[number] + sets.lanes[number], base + LANES)
         lane = start - sets.start[number]
         fill_rows(values, row_plan, sets, number, lane, end - start, start - base, rows)
-        count, at = end - start, start - base
-        for stage in range(row_plan.stages):
-            best_fills(turn, row_plan, sets.available[number], fresh, stage, rows, keeps)
-            if sets.special[number]:
-                special_rolls(turn, row_plan, sets, number, lane, count, at, stage, rows, keeps)
+        best_fills(turn, row_plan, sets.available[number], fresh, 0, rows, keeps)
+        if sets.special[number]:
+            special_rolls(turn, row_plan, sets, number, lane, end - start, start - base, 0, rows, keeps)
+        if row_plan.stages > 1:
+            first_fills(turn, row_plan, sets, number, lane, end - start, start - base, fresh, rows, keeps)
         fresh = False
         number += 1
+
+
+@compiled
+def first_fills(
+    turn: TurnPlan,
+    plan: RowPlan,
+    sets: SetPlan,
+    number: int,
+    lane: int,
+    count: int,
+    at: int,
+    fresh: bool,
+    rows: Floats,
+    keeps: Floats,
+) -> None:
+    """Write the best fill of each first roll; by itself, for games without to run as if it were not there."""
+    best_fills(turn, plan, sets.available[number], fresh, 1, rows, keeps)
+    if sets.special[number]:
+        special_rolls(turn, plan, sets, number, lane, count, at, 1, rows, keeps)
 
 
 @part

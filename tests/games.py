@@ -50,7 +50,9 @@ def random_fill(table: Table, card: Scorecard, random: Random) -> Scorecard:
     flag = int(card.armed)
     worth = expected_points(table.states, table.values, card.filled, card.upper_subtotal, flag)
     turn = Turn(table.states, card.filled, flag, worth)
-    fill = random.choice(turn.fills(table.states.scoring.lattice.roll(random_dice(table, random))))
+    roll = table.states.scoring.lattice.roll(random_dice(table, random))
+    rerolls = random.randrange(card.ruleset.rolls) if table.states.scoring.serves else 0
+    fill = random.choice(turn.fills(roll, rerolls))
     return card.fill(table.ruleset.keys[fill.category], fill.points, fill.bonus > 0)
 
 

@@ -14,9 +14,10 @@ Three layers, each simpler than what it checks:
     takes about a minute) and, with `from_filled`, for late positions of any game in much less.
 
 Vocabulary: `filled` is a set of category keys, or an int whose bit i is set where box i of the card is
-filled; `subtotal` is the points of the filled upper boxes; `flag` is true where the box of all dice alike
-holds points; `rerolls` is the number of rolls still to come this turn. A state's value is the expected number
-of points still to be won from it under best play, upper bonus and yahtzee bonuses included.
+filled; `subtotal` is the points of the filled upper boxes; `flag` is true where the box of all dice alike, or
+the one that others require, holds points; `rerolls` is the number of rolls still to come this turn. A state's
+value is the expected number of points still to be won from it under best play, upper bonus and yahtzee
+bonuses included.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from oracle_rules import (
     available_boxes,
     highest_tier,
     is_alike,
-    is_yahtzee_box,
+    is_flag_box,
     legal_fills,
     points,
     proper_keeps,
@@ -124,7 +125,7 @@ class ExactTurn:
         """Each legal fill of these dice with its value; `first`: they are the first roll of the turn."""
         ruleset = self.game.ruleset
         filled, _, flag = self.state
-        for box, won in legal_fills(ruleset, filled, dice, first):
+        for box, won in legal_fills(ruleset, filled, dice, first, flag):
             rest = self.game.value(*after_fill(ruleset, *self.state, box, won))
             yield ("fill", ruleset.keys[box]), won + yahtzee_bonus(ruleset, flag, dice) + rest
 
@@ -220,7 +221,7 @@ class Dense:
         mask = as_mask(self.ruleset, filled)
         lane = np.array([[min(subtotal, self.cap)], [int(flag)]])
         options: dict[Action, float] = {}
-        for box, won in legal_fills(self.ruleset, mask, dice, rerolls == self.ruleset.rolls - 1):
+        for box, won in legal_fills(self.ruleset, mask, dice, rerolls == self.ruleset.rolls - 1, flag):
             rest = self.value(*after_fill(self.ruleset, mask, subtotal, flag, box, won))
             options["fill", self.ruleset.keys[box]] = won + yahtzee_bonus(self.ruleset, flag, dice) + rest
         if rerolls > 0:
@@ -254,15 +255,18 @@ class Dense:
         self._first_keep = np.cumsum([0] + [len(keeps) for keeps in keeps_of_rolls[:-1]])
         self._alike = [index for index, roll in enumerate(self.rolls) if is_alike(roll)]
 
-    def _legal_points(self, filled: int, first: bool) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    def _legal_points(
+        self, filled: int, first: bool, flag: bool
+    ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
         """Whether each [category, roll] may be filled, and its points."""
         # Only a roll of all dice alike can be a joker; all others score by the category's own rule.
         legal = np.zeros(self._own_points[first].shape, dtype=bool)
         legal[available_boxes(self.ruleset, filled)] = True
         won = self._own_points[first].copy()
+        won[[box.requires is not None and not flag for box in self.ruleset.categories]] = 0
         for roll in self._alike:
             legal[:, roll] = False
-            for box, joker_points in legal_fills(self.ruleset, filled, self.rolls[roll], first):
+            for box, joker_points in legal_fills(self.ruleset, filled, self.rolls[roll], first, flag):
                 legal[box, roll] = True
                 won[box, roll] = joker_points
         return legal, won
@@ -275,15 +279,16 @@ class Dense:
         if start:
             at_start[:, 0] = True
             filled_boxes = [box for box in range(len(ruleset.keys)) if start >> box & 1]
-            at_start[:, 1] = any(is_yahtzee_box(ruleset, box) for box in filled_boxes)
+            at_start[:, 1] = any(is_flag_box(ruleset, box) for box in filled_boxes)
         reached = {start: at_start}
         # A later state has more bits set, so its number is higher.
         for filled in range(start, 1 << len(ruleset.categories)):
             if filled not in reached:
                 continue
-            subtotals, flags = np.nonzero(reached[filled])
-            for first in (False, True):
-                legal, won = self._legal_points(filled, first)
+            for first, flag in product((False, True), repeat=2):
+                subtotals = np.flatnonzero(reached[filled][:, int(flag)])
+                flags = np.full(len(subtotals), int(flag))
+                legal, won = self._legal_points(filled, first, flag)
                 for box in np.flatnonzero(legal.any(axis=1)):
                     nothing = np.zeros((self.cap + 1, 2), dtype=bool)
                     after = reached.setdefault(filled | 1 << int(box), nothing)
@@ -296,22 +301,23 @@ class Dense:
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Capped subtotals and flags after `won` points went in the box, by broadcasting."""
         counted = won if self.ruleset.categories[box].section == "upper" else won * 0
-        raised = (won > 0) & is_yahtzee_box(self.ruleset, box)
+        raised = (won > 0) & is_flag_box(self.ruleset, box)
         return np.minimum(subtotals + counted, self.cap), flags | raised
 
     def _best_fills(self, filled: int, lanes: NDArray[np.int64], first: bool = False) -> Floats:
         """Best fill's value [roll, lane]; a lane is a column (capped subtotal, flag)."""
-        subtotals, flags = lanes
-        best = np.full((len(self.rolls), len(subtotals)), -np.inf)
-        legal, won = self._legal_points(filled, first)
-        for box in np.flatnonzero(legal.any(axis=1)):
-            here = legal[box]
-            won_here = won[box][here][:, np.newaxis]
-            rest = self.values[filled | 1 << int(box)][self._next(int(box), won_here, subtotals, flags)]
-            best[here] = np.maximum(best[here], won_here + rest)
-        for roll in self._alike:
-            dice = self.rolls[roll]
-            best[roll] += np.array([yahtzee_bonus(self.ruleset, bool(flag), dice) for flag in flags])
+        best = np.full((len(self.rolls), lanes.shape[1]), -np.inf)
+        for flag in (False, True):
+            with_flag = np.flatnonzero(lanes[1] == flag)
+            subtotals, flags = lanes[:, with_flag]
+            legal, won = self._legal_points(filled, first, flag)
+            for box in np.flatnonzero(legal.any(axis=1)) if len(with_flag) else ():
+                here = np.ix_(legal[box], with_flag)
+                won_here = won[box][legal[box]][:, np.newaxis]
+                rest = self.values[filled | 1 << int(box)][self._next(int(box), won_here, subtotals, flags)]
+                best[here] = np.maximum(best[here], won_here + rest)
+            for roll in self._alike:
+                best[roll, with_flag] += yahtzee_bonus(self.ruleset, flag, self.rolls[roll])
         return best
 
     def _best_options(self, after_roll: Floats, stop: Floats) -> Floats:

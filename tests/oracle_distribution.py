@@ -88,7 +88,8 @@ class Turn:
         """Every action with the points that are still to be won, in the order in which ties are broken."""
         rules = self.strategy.ruleset
         found: list[tuple[Action, Fraction]] = []
-        for box, won in legal_fills(rules, self.state[0], dice):
+        first = rerolls == rules.rolls - 1
+        for box, won in legal_fills(rules, self.state[0], dice, first, self.state[2]):
             rest = self.strategy.value(after_fill(rules, *self.state, box, won))
             found.append((("fill", rules.keys[box]), won + yahtzee_bonus(rules, self.state[2], dice) + rest))
         if rerolls > 0:
@@ -159,7 +160,8 @@ class Strategy:
         dice = tuple(sorted(dice))
         filled, _, flag = self.state(card)
         box = self.ruleset.keys.index(what)
-        won = dict(legal_fills(self.ruleset, filled, dice))[box]
+        first = rerolls == self.ruleset.rolls - 1
+        won = dict(legal_fills(self.ruleset, filled, dice, first, flag))[box]
         return {End(box, won, yahtzee_bonus(self.ruleset, flag, dice), dice): Fraction(1)}
 
     def ends_of_keep(self, card: Card, keep: Dice, rerolls: int) -> dict[End, Fraction]:

@@ -93,7 +93,8 @@ class Play:
         """The value for each goal of each action."""
         later = (len(self.ruleset.categories) - state.filled.bit_count() - 1) * self.ruleset.rolls
         with localcontext(prec=DIGITS):
-            options = {action: self._shown(row, later) for action, row in self._fills(state, dice)}
+            first = rerolls == self.ruleset.rolls - 1
+            options = {action: self._shown(row, later) for action, row in self._fills(state, dice, first)}
             if rerolls > 0:
                 best = self._best(state, rerolls - 1)
                 for keep in proper_keeps(dice):
@@ -114,17 +115,18 @@ class Play:
 
     def _best(self, state: State, rerolls: int) -> Row:
         """The best that each goal can make of each roll."""
-        fills = np.array([self._best_fill(state, roll) for roll in self.rolls], object)
-        best = fills
+        last = self.ruleset.rolls - 1
+        best = np.array([self._best_fill(state, roll, last == 0) for roll in self.rolls], object)
         for throw in range(1, rerolls + 1):
+            fills = np.array([self._best_fill(state, roll, throw == last) for roll in self.rolls], object)
             keeps = [self._before(keep, best) for keep in range(len(self.keeps))]
             options = zip(fills * self.ways**throw, self.kept_in, strict=True)
             rows = [reduce(np.maximum, (keeps[keep] for keep in kept), stop) for stop, kept in options]
             best = np.array(rows, object)
         return best
 
-    def _best_fill(self, state: State, dice: Dice) -> Row:
-        return reduce(np.maximum, [row for _, row in self._fills(state, dice)])
+    def _best_fill(self, state: State, dice: Dice, first: bool) -> Row:
+        return reduce(np.maximum, [row for _, row in self._fills(state, dice, first)])
 
     def _before(self, keep: int, best: Row) -> Row:
         """The values before all dice but a keep are thrown, from those of the rolls."""
@@ -135,11 +137,11 @@ class Play:
             return np.maximum.reduce(best[rolls])
         return (best[rolls] * counts[:, None]).sum(axis=0)
 
-    def _fills(self, state: State, dice: Dice) -> list[tuple[Action, Row]]:
-        """Each legal fill and its values."""
+    def _fills(self, state: State, dice: Dice, first: bool) -> list[tuple[Action, Row]]:
+        """Each legal fill and its values; `first`: the dice are the first roll of the turn."""
         found: list[tuple[Action, Row]] = []
         filled, subtotal, flag, total = state
-        for box, won in self.legal_fills(filled, dice):
+        for box, won in self.legal_fills(filled, dice, first, flag):
             after = after_fill(self.ruleset, filled, subtotal, flag, box, won)
             gain = won + yahtzee_bonus(self.ruleset, flag, dice)
             found.append((("fill", self.ruleset.keys[box]), self.scaled(State(*after, total + gain))))

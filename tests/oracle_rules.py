@@ -115,13 +115,26 @@ def upper_box_of_face(ruleset: Ruleset, face: int) -> int | None:
     return None
 
 
-def legal_fills(ruleset: Ruleset, filled: Filled, dice: Dice, first: bool = False) -> list[tuple[int, int]]:
+def legal_fills(
+    ruleset: Ruleset, filled: Filled, dice: Dice, first: bool = False, flag: bool = False
+) -> list[tuple[int, int]]:
     """Boxes that the roll may go in, each with the points it scores there, without any bonus.
+
+    `first` says whether it is the first roll of the turn, `flag` whether the box that others may require to
+    hold points does.
 
     Returns
     -------
     (category index, points) in card order.
     """
+    fills = fills_by_their_rules(ruleset, filled, dice, first)
+    return [(box, won if flag or ruleset.categories[box].requires is None else 0) for box, won in fills]
+
+
+def fills_by_their_rules(
+    ruleset: Ruleset, filled: Filled, dice: Dice, first: bool = False
+) -> list[tuple[int, int]]:
+    """As `legal_fills`, without regard to what other boxes hold."""
     mask = as_mask(ruleset, filled)
     available = available_boxes(ruleset, mask)
 
@@ -171,8 +184,11 @@ def highest_tier(ruleset: Ruleset) -> int:
     return max((tier.at for tier in ruleset.upper_bonus), default=0)
 
 
-def is_yahtzee_box(ruleset: Ruleset, box: int) -> bool:
-    """Whether this is the box that the yahtzee rule is about."""
+def is_flag_box(ruleset: Ruleset, box: int) -> bool:
+    """Whether this is the box whose points the flag tells: one required, or that of the yahtzee rule."""
+    required = {category.requires for category in ruleset.categories} - {None}
+    if required:
+        return ruleset.keys[box] in required
     return ruleset.yahtzee is not None and ruleset.keys[box] == ruleset.yahtzee.category
 
 
@@ -182,7 +198,7 @@ def after_fill(
     """State (filled, uncapped subtotal, flag) after `won` points went in the box."""
     if ruleset.categories[box].section == "upper":
         subtotal += won
-    return filled | 1 << box, subtotal, flag or (is_yahtzee_box(ruleset, box) and won > 0)
+    return filled | 1 << box, subtotal, flag or (is_flag_box(ruleset, box) and won > 0)
 
 
 def proper_keeps(dice: Dice) -> list[Dice]:

@@ -24,8 +24,10 @@ def ends_of(path: Path, position: Position, option: Option) -> dict[plain.End, F
     if option.action == "keep":
         return follower.ends_of_keep(card, option.dice, position.rerolls)
     box = position.card.ruleset.keys.index(str(option.category))
-    won = dict(plain.legal_fills(position.card.ruleset, position.card.filled, position.dice))[box]
-    bonus = plain.yahtzee_bonus(position.card.ruleset, position.card.armed, position.dice)
+    rules, card_now = position.card.ruleset, position.card
+    first = position.rerolls == rules.rolls - 1
+    won = dict(plain.legal_fills(rules, card_now.filled, position.dice, first, card_now.armed))[box]
+    bonus = plain.yahtzee_bonus(rules, card_now.armed, position.dice)
     return {plain.End(box, won, bonus, position.dice): Fraction(1)}
 
 

@@ -93,7 +93,7 @@ def test_every_move_by_plain_recursion(path: Path) -> None:
         for target in random.sample(targets, 3):
             turn = Turn(table.states, card.filled, int(card.armed), found.worth(card, target))
             fills: dict[Action, float] = {
-                ("fill", table.ruleset.keys[fill.category]): fill.value for fill in turn.fills(roll)
+                ("fill", table.ruleset.keys[fill.category]): fill.value for fill in turn.fills(roll, 0)
             }
             assert fills == pytest.approx(
                 {action: row[target - targets[0]] for action, row in options.items()}, rel=0, abs=1e-12
@@ -105,7 +105,8 @@ def test_every_move_by_plain_recursion(path: Path) -> None:
             keeps = turn.keeps(1)
             lattice = table.states.scoring.lattice
             first, inside = lattice.inside
-            values = [*fills.values(), *keeps[inside[first[roll] : first[roll + 1]]]]
+            again = [fill.value for fill in turn.fills(roll, 1)]
+            values = [*again, *keeps[inside[first[roll] : first[roll + 1]]]]
             assert max(values) == pytest.approx(best[target - targets[0]], rel=0, abs=1e-12)
 
 

@@ -100,7 +100,8 @@ def replay(table: Table, found: Simulation, game: int) -> Scorecard:
                 assert position.rerolls > 0
                 kept = lattice.keeps[action - len(rules.keys)]
                 continue
-            won = dict(oracle_rules.legal_fills(rules, card.filled, dice))[action]
+            legal = oracle_rules.legal_fills(rules, card.filled, dice, throw == 0, card.armed)
+            won = dict(legal)[action]
             bonus = oracle_rules.yahtzee_bonus(rules, card.armed, dice)
             card = card.fill(rules.keys[action], won, bonus > 0)
             ended = True
