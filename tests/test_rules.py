@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import subprocess
 import sys
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -35,16 +36,19 @@ UPPER = tuple(
 YAHTZEE_BOXES = "ones, twos, threes, fours, fives, sixes, three_of_a_kind, four_of_a_kind, full_house, "
 YAHTZEE_BOXES += "small_straight, large_straight, yahtzee, chance"
 GAMES = "yahtzee, yahtzee-free-joker, yahtzee-no-joker, kniffel, yahtzee-upper-first, "
-GAMES += "yacht, yacht-sum, yacht-clubhouse, yatzy, yatzy-forced, maxi-yatzy-no-saving, kismet, cheerio, crag"
+GAMES += (
+    "yacht, yacht-sum, yacht-clubhouse, yatzy, yatzy-forced, maxi-yatzy-no-saving, kismet, cheerio, crag, "
+)
+GAMES += "generala, generala-double"
 
 
 def fixed(points: int) -> Points:
     return Points("fixed", plus=points)
 
 
-def lower(key: str, pattern: Pattern, points: Points, joker: int | None = None) -> Category:
+def lower(key: str, pattern: Pattern, points: Points, joker: int | None = None, served: int = 0) -> Category:
     title = key.replace("_", " ").title().replace(" Of A ", " of a ")
-    return Category(key, title, "lower", pattern, points, joker)
+    return Category(key, title, "lower", pattern, points, joker, served)
 
 
 def yahtzee_lower(*, joker: bool) -> tuple[Category, ...]:
@@ -132,6 +136,13 @@ CRAG_LOWER = (
     lower("thirteen", Pattern(total=13), fixed(26)),
     lower("crag", Pattern(alike=2, total=13), fixed(50)),
 )
+GENERALA_LOWER = (
+    lower("straight", Pattern(run=5), fixed(20), served=5),
+    lower("full_house", Pattern(groups=(3, 2)), fixed(30), served=5),
+    lower("poker", Pattern(alike=4), fixed(40), served=5),
+    lower("generala", Pattern(alike=5), fixed(50)),
+)
+DOUBLE_GENERALA = replace(lower("double_generala", Pattern(alike=5), fixed(100)), requires="generala")
 AT_63 = (Tier(63, 35),)
 IN_THREE = (Tier(63, 35), Tier(71, 55), Tier(78, 75))
 COLOURS = ((1, 6), (2, 5), (3, 4))
@@ -153,6 +164,8 @@ EXPECTED: dict[str, tuple[tuple[Category, ...], tuple[Tier, ...], str, YahtzeeRu
     "kismet": (KISMET_LOWER, IN_THREE, "free", None),
     "cheerio": (CHEERIO_LOWER, (), "free", None),
     "crag": (CRAG_LOWER, (), "free", None),
+    "generala": (GENERALA_LOWER, (), "free", None),
+    "generala-double": ((*GENERALA_LOWER, DOUBLE_GENERALA), (), "free", None),
 }
 
 

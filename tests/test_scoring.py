@@ -60,6 +60,10 @@ def points_of(name: str, box: str, dice: str) -> int:
         ("crag", "high_straight", {"456": 20, "345": 0}),
         ("crag", "three_of_a_kind", {"111": 25, "112": 0}),
         ("crag", "thirteen", {"346": 26, "355": 26, "166": 26, "256": 26, "445": 26, "356": 0}),
+        ("generala", "straight", {"12345": 20, "23456": 20, "12346": 0}),
+        ("generala", "full_house", {"22555": 30, "55555": 0}),
+        ("generala", "poker", {"22225": 40, "22222": 40, "22255": 0}),
+        ("generala-double", "double_generala", {"22222": 100, "22225": 0}),
         ("crag", "crag", {"346": 0, "256": 0, "355": 50, "166": 50, "445": 50, "446": 0}),
     ],
 )
