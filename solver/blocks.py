@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -100,6 +101,11 @@ class Blocks:
         return np.where(inside, found, np.where(place < 0, self.below, self.above))
 
 
+@lru_cache(maxsize=4)
+def _greatest_points(game: States) -> Floats:
+    return extreme_points(game, True)
+
+
 def no_blocks() -> BlockPlan:
     """Return blocks for what does not go by the score so far."""
     from .goal_kernels import BlockPlan
@@ -137,7 +143,7 @@ def blocks_from(game: States, card: Scorecard, utility: Callable[[Ints], Floats]
         settled_high = int(np.argmax(worth >= worth[-1]))
         below, above = float(worth[0]), float(worth[-1])
         reached = high >= low
-        greatest = extreme_points(game, True)
+        greatest = _greatest_points(game)
         # Below, even the greatest points to come change nothing; above, nothing can change any more.
         low = np.where(reached, np.maximum(low, settled_low - greatest.astype(np.int64)), low)
         high = np.where(reached, np.minimum(high, settled_high - 1), high)

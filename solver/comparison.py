@@ -122,7 +122,7 @@ def compare(
         played: Table | Pursuit = table
         aim = goal(table) if callable(goal) else goal
         if aim is not None:
-            played = pursue(table, aim, threads=threads, progress=solving)
+            played = pursue(table, aim, threads=threads, progress=solving, exact=True)
         spread.append(distribution(played, threads=threads, progress=adding))
         expected = table.value() if aim is None else spread[-1].mean
         rows.append(_row(rules, spread[-1], expected, None if aim is None else played.value(), rows))

@@ -97,8 +97,14 @@ class Distribution:
 
     def at_least(self, score: int) -> float:
         """Return the probability of this final score or a greater one."""
+        place = max(0, score - int(self.scores[0]))
+        return float(self._tails[place]) if place < len(self.scores) else 0.0
+
+    @cached_property
+    def _tails(self) -> Floats:
         # Summed from the greatest score down, so that small tails keep their precision.
-        return min(1.0, float(np.sum(self.probabilities[self.scores >= score][::-1])))
+        tails: Floats = np.minimum(np.cumsum(self.probabilities[::-1])[::-1], 1.0)
+        return tails
 
     def quantile(self, share: float) -> int:
         """Return the least score x with P(score <= x) >= share.

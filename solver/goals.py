@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,11 @@ from .errors import GoalError
 
 LEAST_THETA, MOST_THETA = 1e-6, 3.0
 """Nearer to 0 the taste for risk is lost in the last digits of float64."""
+
+
+MOST_UTILITY = 1e300
+"""Greater values would not leave room for their sums."""
+_EXPECTED_UTILITY = f"utility: expected one number from -{MOST_UTILITY:g} to {MOST_UTILITY:g} for each score"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +45,10 @@ class Win:
     opponents: tuple[Distribution, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "opponents", tuple(self.opponents))
+        given = self.opponents
+        if not isinstance(given, Iterable) or not all(isinstance(one, Distribution) for one in given):
+            raise GoalError(f"win: found {given!r}, expected the distributions of the opponents, in a list")
+        object.__setattr__(self, "opponents", tuple(given))
         if not self.opponents:
             raise GoalError("win: found no opponents, expected at least one")
 
@@ -100,10 +108,10 @@ class Utility:
             found = self._values(scores)
         except GoalError:
             raise
-        except (TypeError, ValueError) as error:
-            raise GoalError("utility: expected one finite number for each score") from error
-        if found.shape != scores.shape or not np.isfinite(found).all():
-            raise GoalError("utility: expected one finite number for each score")
+        except (TypeError, ValueError, OverflowError) as error:
+            raise GoalError(_EXPECTED_UTILITY) from error
+        if found.shape != scores.shape or not (np.abs(found) <= MOST_UTILITY).all():
+            raise GoalError(_EXPECTED_UTILITY)
         return found
 
     def _values(self, scores: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -30,8 +30,8 @@ def thread_count(threads: int | None) -> int:
     """
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if threads < 1:
-        raise ArgumentError(f"threads is {threads}: expected 1 or more")
+    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+        raise ArgumentError(f"threads is {threads!r}: expected 1 or more")
     return threads
 
 

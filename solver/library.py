@@ -97,7 +97,7 @@ def solve(
         return table
     from .pursuit import pursue
 
-    return pursue(table, goal, card, threads=threads, progress=progress)
+    return pursue(table, goal, card, threads=threads, progress=progress, exact=True)
 
 
 def load(

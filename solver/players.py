@@ -120,7 +120,7 @@ class Pursuer:
         """Return the goal solved from a card, or from an earlier one of the same game."""
         with self._lock:
             if self._found is None or not _follows(card, self._found.card):
-                self._found = pursue(self._table, self._goal, card)
+                self._found = pursue(self._table, self._goal, card, exact=True)
             return self._found
 
 

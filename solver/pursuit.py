@@ -26,6 +26,7 @@ from .blocks import Blocks, blocks_from
 from .chances import Chances, follows
 from .chances_file import kept_chances
 from .dynamic import solve_values
+from .errors import GoalError
 from .extremes import extreme_points
 from .goal_strategy import RELATIVE_TIE, GoalChooser, blocks_plan, extremes_plan, factors_plan
 from .goals import Ceiling, Floor, Goal, Reach, Risk, Utility, utility
@@ -143,6 +144,8 @@ def pursue(
     TableError
         If there is such a file and it cannot be read.
     """
+    if not isinstance(goal, Goal):
+        raise GoalError(f"goal {goal!r}: expected one such as Reach(200) or Risk(0.05)")
     held = table.card(card)
     kept = kept_chances(table) if isinstance(goal, Reach) and not exact else None
     # Close to 0 and 1 the rounded chances would not tell moves apart.

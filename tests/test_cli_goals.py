@@ -21,7 +21,7 @@ def test_a_score_to_reach() -> None:
     table = solved("yacht")
     wanted = solver.pursue(table, solver.Reach(140), LATE).advise(LATE, "66251", 2)
     found = json.loads(said("advise", "66251", "--rules", "yacht", "--card", LATE, "--goal", "140", "--json"))
-    assert found == wanted.as_dict() | {"goal": {"kind": "reach", "unit": "probability"}}
+    assert found == wanted.as_dict() | {"goal": {"kind": "reach", "unit": "probability", "score": 140}}
     assert 0 < found["value"] < 1
     assert found["best"]["expected"] <= table.advise(LATE, "66251", 2).value + 1e-9
     text = said("advise", "66251", "--rules", "yacht", "--card", LATE, "--goal", "140")
@@ -39,11 +39,12 @@ def test_opponents_to_beat() -> None:
     found = json.loads(
         said(*arguments, "--against", "sixes=24", "--against", "choice=20 | 66612 | 1", "--json")
     )
-    assert found == wanted.as_dict() | {"goal": {"kind": "win", "unit": "probability"}}
+    against = ["sixes=24", "choice=20 | 66612 | 1"]
+    assert found == wanted.as_dict() | {"goal": {"kind": "win", "unit": "probability", "against": against}}
 
 
 def test_a_utility_from_a_file_is_linear_between_its_lines(home: Path) -> None:
-    (home / "utility.txt").write_text("# score value\n0 0\n100, 50\n\n200 200\n")
+    (home / "utility.txt").write_text("\ufeff# score value\n0 0\n100, 50\n\n200 200\n", "utf-8")
     table = solved("yacht")
 
     def utility(score: float) -> float:
@@ -71,7 +72,10 @@ def test_risk_floor_and_ceiling(
 ) -> None:
     wanted = solver.pursue(solved("yacht"), goal).advise(None, "66251", 2)
     found = json.loads(said("advise", "66251", "--rules", "yacht", *option, "--json"))
-    assert found == wanted.as_dict() | {"goal": {"kind": type(goal).__name__.lower(), "unit": "points"}}
+    assert found == wanted.as_dict() | {
+        "goal": {"kind": type(goal).__name__.lower(), "unit": "points"}
+        | ({"theta": goal.theta} if isinstance(goal, solver.Risk) else {})
+    }
 
 
 @pytest.mark.parametrize(
@@ -83,7 +87,13 @@ def test_risk_floor_and_ceiling(
             ("--against", "ones=3 | 12345"),
             "--against 'ones=3 | 12345': expected a card, or 'card | dice | rerolls'",
         ),
-        (("--against", "ones=9"), "card: ones is 9, expected one of 0, 1, 2, 3, 4, 5"),
+        (("--against", "ones=9"), "--against 'ones=9': card: ones is 9, expected one of 0, 1, 2, 3, 4, 5"),
+        (("--against", "ones=3 | 12345 | ²"), "expected a card, or 'card | dice | rerolls'"),
+        (("--against", "ones=3 | 12345 | " + "9" * 5000), "expected a card, or 'card | dice | rerolls'"),
+        (
+            ("--utility", "large.txt"),
+            "large.txt: line 1: found '0 1e308', expected each score once",
+        ),
         (("--utility", "missing.txt"), "missing.txt: No such file or directory"),
         (("--utility", "bad.txt"), "bad.txt: line 2: found 'a b', expected a score and its value"),
         (
@@ -94,6 +104,7 @@ def test_risk_floor_and_ceiling(
 )
 def test_what_is_refused(home: Path, arguments: tuple[str, ...], message: str) -> None:
     (home / "bad.txt").write_text("1 2\na b\n")
+    (home / "large.txt").write_text("0 1e308\n")
     result = run("advise", "66251", "--rules", "yacht", *arguments)
     assert result.exit_code == 2
     assert message in result.stderr
@@ -116,11 +127,10 @@ def test_stats_of_play_for_a_goal(option: tuple[str, ...], goal: solver.goals.Go
     arguments = ("stats", "yacht", "--card", LATE, "--dice", "66251", "--rerolls", "1", *option)
     found = json.loads(said(*arguments, "--json"))
     assert found["probabilities"] == scores.probabilities.tolist()
-    assert found["goal"] == {
-        "kind": type(goal).__name__.lower(),
-        "unit": played.unit,
-        "value": worth(goal, scores),
-    }
+    own = {"score": 150} if isinstance(goal, solver.Reach) else {}
+    own |= {"theta": goal.theta} if isinstance(goal, solver.Risk) else {}
+    kind = {"kind": type(goal).__name__.lower(), "unit": played.unit, "value": worth(goal, scores)}
+    assert found["goal"] == kind | own
     text = said(*arguments)
     plain = worth(goal, solver.distribution(table, LATE, "66251", 1))
     shown = f"{100 * plain:.2f} %" if isinstance(goal, solver.Reach) else f"{plain:.2f}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from functools import cache
 from pathlib import Path
 
@@ -59,7 +60,7 @@ def no_number(score: int) -> float:
     return math.log(-1 - score)
 
 
-NO_NUMBERS = "utility: expected one finite number for each score"
+NO_NUMBERS = "utility: expected one number from -1e+300 to 1e+300 for each score"
 
 
 @pytest.mark.parametrize(
@@ -168,3 +169,26 @@ def test_what_is_too_large_to_hold_is_refused_by_its_size(monkeypatch: pytest.Mo
     with pytest.raises(ArgumentError, match=r"^distribution of 'yacht': found up to .* GB to hold, expected"):
         distributions.distribution(table)
     assert distributions.distribution(table, late).mean > 0
+
+
+@pytest.mark.parametrize("opponents", [None, 5, ["ones=3"], [None]])
+def test_opponents_that_are_no_distributions_are_refused(opponents: object) -> None:
+    with pytest.raises(GoalError, match=r"^win: found .*, expected the distributions of the opponents"):
+        Win(opponents)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("goal", [None, "floor", Floor, 200])
+def test_what_is_no_goal_is_refused(goal: object) -> None:
+    with pytest.raises(GoalError, match=r"^goal .*: expected one such as Reach\(200\) or Risk\(0.05\)$"):
+        pursue(table_of("groups"), goal)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("worth", [1.1e300, -1.7e308, math.inf, 10**400])
+def test_values_whose_sums_would_be_no_numbers_are_refused(worth: float) -> None:
+    with pytest.raises(GoalError, match=f"^{re.escape(NO_NUMBERS)}$"):
+        pursue(table_of("groups"), Utility(lambda score: worth))
+
+
+def test_the_greatest_values_leave_room_for_their_sums() -> None:
+    found = pursue(table_of("groups"), Utility(lambda scores: np.where(scores > 30, 1e300, -1e300)))
+    assert -1e300 < found.value() < 1e300

@@ -128,7 +128,7 @@ def command(
         played = solved(chosen, where.card.ruleset, where.card, exact=False)
         advice = played.advise_position(where)
         if as_json:
-            show_json(advice.as_dict(top) | goal_json(played))
+            show_json(advice.as_dict(top) | goal_json(chosen, played))
             return
         show_goal(played, advice, _TOP if top is None else top, in_words)
         show_line(f"\nPosition: {where}", style="dim")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import click
 
-from ..errors import GoalError
+from ..errors import CardError, DiceError, GoalError, PositionError
 from .output import percent, progress_bar, show_line, show_table, within
 
 if TYPE_CHECKING:
@@ -50,6 +51,17 @@ class Chosen(NamedTuple):
             "--utility": self.utility is not None,
         }
         return [name for name, chosen in given.items() if chosen]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what the goal is set to, as it is written in JSON."""
+        utility = None if self.utility is None else str(self.utility)
+        given = {
+            "score": self.score,
+            "against": list(self.against) or None,
+            "theta": self.theta,
+            "utility": utility,
+        }
+        return {key: value for key, value in given.items() if value is not None}
 
 
 def goal_options(command: _Command) -> _Command:
@@ -97,7 +109,8 @@ def goal_options(command: _Command) -> _Command:
             "--utility",
             type=click.Path(path_type=Path),
             metavar="FILE",
-            help="Any value of the final score: lines of a score and its value, linear between.",
+            help="Any value of the final score: lines of a score and its value, linear between; the "
+            "first and the last value hold beyond.",
         ),
     )
     added: Any = bundled
@@ -134,10 +147,13 @@ def _win(against: tuple[str, ...], table: Table) -> Goal:
     opponents = []
     for text in against:
         card, *rest = (part.strip() for part in text.split("|"))
-        if len(rest) not in (0, 2) or (rest and not rest[1].isdigit()):
+        if len(rest) not in (0, 2) or (rest and not re.fullmatch(r"[0-9]{1,6}", rest[1])):
             raise GoalError(f"--against {text!r}: expected a card, or 'card | dice | rerolls'")
         dice, rerolls = (rest[0], int(rest[1])) if rest else (None, None)
-        opponents.append(distribution(table, card, dice, rerolls))
+        try:
+            opponents.append(distribution(table, card, dice, rerolls))
+        except (CardError, DiceError, PositionError) as error:
+            raise GoalError(f"--against {text!r}: {error}") from error
     return Win(tuple(opponents))
 
 
@@ -145,8 +161,10 @@ def _utility(path: Path) -> Callable[[Any], Any]:
     """Read a file of scores and values; blank lines and what follows # are passed over."""
     import numpy as np
 
+    from ..goals import MOST_UTILITY
+
     points: dict[float, float] = {}
-    for number, line in enumerate(path.read_text("utf-8", "replace").splitlines(), 1):
+    for number, line in enumerate(path.read_text("utf-8-sig", "replace").splitlines(), 1):
         words = line.partition("#")[0].replace(",", " ").split()
         if not words:
             continue
@@ -156,9 +174,10 @@ def _utility(path: Path) -> Callable[[Any], Any]:
             raise GoalError(
                 f"{path}: line {number}: found {line.strip()!r}, expected a score and its value"
             ) from None
-        if score in points or not np.isfinite([score, value]).all():
+        if score in points or not max(abs(score), abs(value)) <= MOST_UTILITY:
             raise GoalError(
-                f"{path}: line {number}: found {line.strip()!r}, expected each score once, finite numbers"
+                f"{path}: line {number}: found {line.strip()!r}, expected each score once, and numbers from "
+                f"-{MOST_UTILITY:g} to {MOST_UTILITY:g}"
             )
         points[score] = value
     if not points:
@@ -211,14 +230,14 @@ def goal_rows(
     return [("Goal", text)]
 
 
-def goal_json(played: Table | Pursuit, scores: Distribution | None = None) -> dict[str, Any]:
+def goal_json(chosen: Chosen, played: Table | Pursuit, scores: Distribution | None = None) -> dict[str, Any]:
     """Return what was played for as it is written in JSON, with what the scores are worth to it."""
     from ..goals import worth
     from ..pursuit import Pursuit
 
     if not isinstance(played, Pursuit):
         return {}
-    goal = {"kind": type(played.goal).__name__.lower(), "unit": played.unit}
+    goal = {"kind": type(played.goal).__name__.lower(), "unit": played.unit, **chosen.as_dict()}
     value = {} if scores is None else {"value": worth(played.goal, scores)}
     kept = {"kept": str(played.kept.path), "within": played.kept.within} if played.kept else {}
     return {"goal": goal | value} | kept

@@ -140,7 +140,7 @@ def show_table(
 
 def show_json(value: Any) -> None:
     """Print a value as one line of JSON."""
-    click.echo(json.dumps(value))
+    click.echo(json.dumps(value, allow_nan=False))
 
 
 @contextmanager

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..lookup import Table
     from ..scorecard import Scorecard
 
+_MOST_ROWS = 60
 _STEPS = (50, 20, 10, 5, 2, 1)
 _ROWS = 5
 """Where a step of fifty would give fewer rows, a smaller one is taken."""
@@ -123,8 +124,12 @@ def _chances(table: Table, card: Scorecard, keep: bool, threads: int | None) -> 
 
 
 def _show(rules: Ruleset, card: Scorecard, best: Curve, usual: Distribution, step: int | None) -> None:
+    from ..summary import bin_width
+
     low, high = int(best.scores[0]), int(best.scores[-1])
-    step = step or next(step for step in _STEPS if (high - low) // step >= _ROWS or step == 1)
+    if step is None:
+        fine = next(step for step in _STEPS if (high - low) // step >= _ROWS or step == 1)
+        step = max(fine, bin_width(low, high, _MOST_ROWS))
     scores = [*range((low // step + 1) * step, high + 1, step)] or [low]
     chances = best.chances[[score - low for score in scores]]
     show_line(rules.title + (f": {rules.summary}" if rules.summary else ""), style="bold")

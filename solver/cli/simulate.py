@@ -87,7 +87,7 @@ def command(
                 "scores": scores.scores.tolist(),
                 "probabilities": scores.probabilities.tolist(),
             }
-            | goal_json(optimal, scores)
+            | goal_json(chosen, optimal, scores)
             | ({"value": value} if chosen.given else {})
         )
         return

@@ -70,7 +70,7 @@ def command(
         path = str(output) if output else None
         show_json(
             {"rules": rules.name, "expected_score": value, "states": count, "seconds": seconds, "table": path}
-            | goal_json(played)
+            | goal_json(chosen, played)
             | ({"value": played.value()} if chosen.given else {})
         )
         return

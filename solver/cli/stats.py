@@ -79,7 +79,7 @@ def command(
         show_json(
             found.as_dict()
             | {"dice": where and where.dice, "rerolls": where and where.rerolls}
-            | goal_json(played, scores)
+            | goal_json(chosen, played, scores)
             | {"scores": scores.scores.tolist(), "probabilities": scores.probabilities.tolist()}
         )
         return

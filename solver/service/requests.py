@@ -266,7 +266,7 @@ class Service:
                 refuse_beyond(self.limits, what, pursuing_seconds(table.states, values))
 
             progress = watch(self.limits, what, self._stop)
-            return pursue(table, wanted, card, progress=progress, check=check)
+            return pursue(table, wanted, card, progress=progress, check=check, exact=True)
 
         return pursued
 
