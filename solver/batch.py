@@ -74,7 +74,7 @@ def decide(
     DiceError
         If dice or rerolls are not what the rules allow; either names the first offender.
     """
-    from .kernels import decide_tiles
+    from .decision_kernels import decide_tiles
 
     game, rules = table.states, table.states.scoring
     thrown = np.atleast_2d(_integers(dice, "dice", DiceError))

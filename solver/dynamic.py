@@ -1,8 +1,8 @@
 """The dynamic programme.
 
 Let a state x = (F, s, y) be the filled boxes, the upper subtotal capped at the highest threshold of the
-upper bonus, and whether a further Yahtzee brings a bonus; n dice, and T rerolls after the first roll.
-With V(x) the expected points still to come, the upper bonus included:
+upper bonus, and whether a further Yahtzee brings a bonus or a required box holds points; n dice, and T
+rerolls after the first roll. With V(x) the expected points still to come, the upper bonus included:
 
     V(x)        = upper bonus of s                                where all boxes are filled
     R(x, r)     = max over boxes c that roll r may fill of  p(x, c, r) + V(x after c and p)
@@ -14,7 +14,9 @@ With V(x) the expected points still to come, the upper bonus included:
 
 E_t(x, k) is the value of keeping k with t rerolls left, since rerolling several dice is adding one
 random die several times; B_t(x, r) is the value of roll r with t rerolls left, as the running maximum
-over its sub-multisets. Stopping early is keeping everything: B_t(x, r) >= B_{t-1}(x, r) always.
+over its sub-multisets. Stopping early is keeping everything: B_t(x, r) >= B_{t-1}(x, r) always. Where
+boxes give other points p on the first roll of a turn, R with these takes the place of B_{T-1}(x, r) in B_T:
+nothing else of it is lost, as a keep is worth no less with one reroll more.
 V at one level (number of filled boxes) needs V of the next level alone. States whose subtotals cannot
 lead to different bonuses are solved once; see `states`.
 

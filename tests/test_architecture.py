@@ -27,7 +27,7 @@ LAYERS: tuple[set[str], ...] = (
         *{"strategy_kernels", "goal_kernels", "reach_kernels", "soft_kernels", "soft_play_kernels"},
         *{"duel_kernels", "duel_pieces"},
     },
-    {"simulation_kernels", "goal_strategy_kernels", "environment_kernels", "evaluation_kernels"},
+    {"simulation_kernels", "goal_strategy_kernels", "environment_kernels", "evaluation_kernels", "decision_kernels"},
     {"dynamic", "batch", "strategy"},
     {"extremes"},
     {"blocks", "risk"},
