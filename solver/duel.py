@@ -262,30 +262,34 @@ class Duel:
         """Return the chance of a player who has just moved and leads by so much: the other is to move."""
         rules, lattice = self.table.states.scoring, self.table.states.scoring.lattice
         blocks = {} if blocks is None else blocks
-        best = np.full((len(lattice.rolls), len(leads)), -np.inf)
         sets = np.array([int(self.table.states.filled[other])])
-        open_boxes = members(int(self.table.states.available(sets)[0]))
         by_points: dict[int, Floats] = {}
-        for category in open_boxes:
+        for category in members(int(self.table.states.available(sets)[0])):
             distinct = rules.distinct[category].astype(np.int64)
             after = self._after(other, category)
             by_points[category] = -self._looked_up(blocks, own, after, leads - distinct[:, None])
-            np.maximum(best, by_points[category][np.searchsorted(distinct, rules.points[category])], out=best)
-        if rules.special and sets[0] >> rules.yahtzee & 1:
-            allowed, joker = self.table.states.joker_available(sets)
-            for face, roll in enumerate(lattice.alike.tolist()):
-                points = rules.joker_points[:, face], rules.points[:, roll]
-                scored = [
-                    by_points[box][
-                        np.searchsorted(rules.distinct[box], points[0 if joker[0, face] else 1][box])
+
+        def best_fills(own: NDArray[np.int32], as_joker: NDArray[np.int32]) -> Floats:
+            best = np.full((len(lattice.rolls), len(leads)), -np.inf)
+            for box, values in by_points.items():
+                np.maximum(best, values[np.searchsorted(rules.distinct[box], own[box])], out=best)
+            if rules.special and sets[0] >> rules.yahtzee & 1:
+                allowed, joker = self.table.states.joker_available(sets)
+                for face, roll in enumerate(lattice.alike.tolist()):
+                    points = as_joker[:, face] if joker[0, face] else own[:, roll]
+                    scored = [
+                        by_points[box][np.searchsorted(rules.distinct[box], points[box])]
+                        for box in members(int(allowed[0, face]))
                     ]
-                    for box in members(int(allowed[0, face]))
-                ]
-                best[roll] = np.max(scored, axis=0)
+                    best[roll] = np.max(scored, axis=0)
+            return best
+
         keeps = np.empty((len(lattice.keeps), len(leads)))
-        keeps[lattice.short :] = best
-        for _ in range(rules.rolls - 1):
+        keeps[lattice.short :] = best_fills(rules.points, rules.joker_points)
+        for rerolls in range(1, rules.rolls):
             throw(lattice, keeps, mean_of_six)
+            if rules.serves and rerolls == rules.rolls - 1:
+                keeps[lattice.short :] = best_fills(rules.served_points, rules.served_joker_points)
             maxima(lattice, keeps)
         # Added one after the other, as the compiled code does.
         means = np.add.accumulate(lattice.probability[:, None] * keeps[lattice.short :], axis=0)[-1]

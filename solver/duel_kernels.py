@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .kernels import compiled, maxima, mean_of_rolls, means, part, special_rolls
+from .kernels import compiled, mean_of_rolls, part, special_rolls, throws
 from .pairs import FillLists, PairPlan
 from .plan import Floats, Ints, Plan, TurnPlan
 from .states import LANES
@@ -135,12 +135,12 @@ def duel_turns(
                     value = fetch(values, start, length_after, there, 1.0)
                     store(rows, row * LANES, times(value, spread(sign)))
                 base = greater(load(rows, row_plan.first[category] * LANES), base)
-            fills(turn, pairs.lists, player - pairs.first, base, rows, keeps)
-            if sets.special[player]:
-                special_rolls(turn, row_plan, sets, player, 0, LANES, 0, rows, keeps)
-            for _ in range(turn.rerolls):
-                means(turn, keeps)
-                maxima(turn, keeps)
+            for stage in range(row_plan.stages):
+                place = stage * (pairs.last - pairs.first) + player - pairs.first
+                fills(turn, pairs.lists, place, base, rows, keeps)
+                if sets.special[player]:
+                    special_rolls(turn, row_plan, sets, player, 0, LANES, 0, stage, rows, keeps)
+            throws(turn, row_plan, keeps)
             # Zero is added for the negative of nothing to be plain nothing.
             store(results, to + at, add(times(mean_of_rolls(turn, keeps), spread(sign)), spread(0.0)))
         to += length

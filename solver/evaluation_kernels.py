@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from .duel_kernels import fetch
-from .kernels import compiled, mean_of_rolls, means, part, roll_row
+from .kernels import compiled, mean_of_rolls, means, part, roll_row, take_first_fills
 from .pairs import FillLists, PairPlan
 from .plan import Floats, Ints, Plan, RowPlan, SetPlan, TurnPlan
 from .states import LANES
@@ -68,20 +68,22 @@ def best_jokers(
     plan: RowPlan,
     sets: SetPlan,
     player: int,
+    stage: int,
     rows: Three,
     keeps: Three,
 ) -> None:
     """Do as `best_rows` for the rolls of all dice alike once the Yahtzee box is filled."""
+    rolls = turn.keeps - turn.short
     for face in range(6):
         best, along, beside = spread(-np.inf), spread(0.0), spread(0.0)
         for category in range(plan.boxes):
             if sets.joker_boxes[player, face] >> category & 1:
-                at = roll_row(plan, sets, player, category, face, turn.keeps - turn.short) * LANES
+                at = roll_row(plan, sets, player, category, face, rolls, stage) * LANES
                 here = load(rows[0], at)
                 along = above(here, best, load(rows[1], at), along)
                 beside = above(here, best, load(rows[2], at), beside)
                 best = greater(here, best)
-        to = (turn.short + plan.alike[face]) * LANES
+        to = (turn.short + stage * rolls + plan.alike[face]) * LANES
         store(keeps[0], to, best)
         store(keeps[1], to, along)
         store(keeps[2], to, beside)
@@ -153,13 +155,19 @@ def follow_turns(
                     store(rows[0], row * LANES, times(value, spread(sign)))
                     store(rows[1], row * LANES, fetch(values[1], start, length_after, there, 0.0))
                     store(rows[2], row * LANES, fetch(values[2], start, length_after, there, 1.0))
-            best_rows(turn, row_plan, pairs.lists, player - pairs.first, available, rows, keeps)
-            if sets.special[player]:
-                best_jokers(turn, row_plan, sets, player, rows, keeps)
-            for _ in range(turn.rerolls):
+            for stage in range(row_plan.stages):
+                place = stage * (pairs.last - pairs.first) + player - pairs.first
+                best_rows(turn, row_plan, pairs.lists, place, available, rows, keeps)
+                if sets.special[player]:
+                    best_jokers(turn, row_plan, sets, player, stage, rows, keeps)
+            for rerolls in range(1, turn.rerolls + 1):
                 means(turn, keeps[0])
                 means(turn, keeps[1])
                 means(turn, keeps[2])
+                if rerolls == turn.rerolls:
+                    take_first_fills(turn, row_plan, keeps[0])
+                    take_first_fills(turn, row_plan, keeps[1])
+                    take_first_fills(turn, row_plan, keeps[2])
                 best_keeps(turn, keeps)
             value = times(mean_of_rolls(turn, keeps[0]), spread(sign))
             store(results[0], to + at, add(value, spread(0.0)))

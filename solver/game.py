@@ -102,11 +102,11 @@ class _Before(NamedTuple):
     kept: tuple[int, ...] | None
 
 
-def legal_fills(card: Scorecard, dice: Sequence[int]) -> tuple[Choice, ...]:
-    """Return every box that dice may go in, in card order, with what it scores."""
-    rules = card.ruleset
+def legal_fills(position: Position) -> tuple[Choice, ...]:
+    """Return every box that the dice may go in, in card order, with what it scores."""
+    card, rules = position.card, position.card.ruleset
     turn = Turn(states(scoring(rules)), card.filled, int(card.armed), lambda *_: np.zeros(()))
-    fills = turn.fills(lattice(rules.dice).roll(dice))
+    fills = turn.fills(lattice(rules.dice).roll(position.dice), position.rerolls)
     return tuple(Choice(rules.keys[fill.category], fill.points, fill.bonus) for fill in fills)
 
 
@@ -260,7 +260,7 @@ class Game:
     def fills(self) -> tuple[Choice, ...]:
         """Every box that the dice on the table may go in, with its points; none before a decision."""
         position = self.position
-        return () if position is None else legal_fills(position.card, position.dice)
+        return () if position is None else legal_fills(position)
 
     @property
     def events(self) -> tuple[Event, ...]:

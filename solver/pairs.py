@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import NamedTuple
 
 import numpy as np
@@ -123,6 +123,8 @@ class FillLists(NamedTuple):
     there; so the best of all first rows is where each roll's maximum starts, and only boxes in which it
     scores more are looked up.
 
+    Where the first roll of a turn scores otherwise, all sets have a second list for it after the others.
+
     `rolls` (set, place) holds the rolls by the number of such boxes, as offsets in the array of keeps;
     `group` (set, number) where in it each number starts; `entries`, from first[set] on, the offsets of the
     rows, in the same order; `base` the offset of each category's first row.
@@ -204,6 +206,8 @@ def _too_large(ruleset: Ruleset, game: States, width: Ints) -> str:
     number, positions = sizes(game, width)
     reasons = ["an upper bonus"] * bool(np.any(game.classes > 1)) + [
         "a bonus for further rolls of all dice alike"
+        if game.scoring.bonus
+        else "a box that requires another to hold points"
     ] * bool(np.any(game.flags > 1))
     return (
         f"duel of {ruleset.name!r}: found {' and '.join(reasons)}, expected a game in which only the filled "
@@ -235,16 +239,17 @@ def _fill_lists(game: States, sets: Sequence[int]) -> FillLists:
     rows, turn = plan(game).rows, plan(game).turn
     rolls = turn.keeps - turn.short
     base = rows.first[:-1] * LANES
-    of_roll = rows.of_roll.reshape(rows.boxes, rolls)
-    order = np.empty((len(sets), rolls), np.uint32)
-    group = np.empty((len(sets), rows.boxes + 2), np.int64)
+    order = np.empty((rows.stages * len(sets), rolls), np.uint32)
+    group = np.empty((rows.stages * len(sets), rows.boxes + 2), np.int64)
     entries: list[NDArray[np.uint32]] = []
-    for place, available in enumerate(game.available(game.filled[sets[0] : sets[-1] + 1]).tolist()):
-        is_open = (available >> np.arange(rows.boxes) & 1 > 0)[:, None]
+    available = game.available(game.filled[sets[0] : sets[-1] + 1]).tolist()
+    of_stage = enumerate(rows.of_roll.reshape(rows.stages, rows.boxes, rolls))
+    for place, ((stage, of_roll), boxes) in enumerate(product(of_stage, available)):
+        is_open = (boxes >> np.arange(rows.boxes) & 1 > 0)[:, None]
         more = (of_roll > base[:, None]) & is_open
         count = more.sum(axis=0)
         by_count = np.argsort(count, kind="stable")
-        order[place] = (turn.short + by_count) * LANES
+        order[place] = (turn.short + stage * rolls + by_count) * LANES
         group[place] = np.searchsorted(count[by_count], np.arange(rows.boxes + 2))
         entries.append(of_roll.T[by_count][more.T[by_count]])
     first = np.cumsum([0, *map(len, entries)])[:-1]

@@ -22,7 +22,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .kernels import compiled, fill_rows, maxima, mean_of_rolls, means, part, roll_row, roll_values
+from .kernels import (
+    compiled,
+    fill_rows,
+    maxima,
+    mean_of_rolls,
+    means,
+    part,
+    roll_row,
+    roll_values,
+    stage_of,
+    take_first_fills,
+)
 from .plan import Floats, Offsets, Plan, RowPlan, SetPlan, TurnPlan
 from .states import LANES
 from .vectors import add, exponential, greater, load, minus, over, spread, store, times
@@ -43,7 +54,8 @@ class SoftWork(NamedTuple):
 
     For each row, keep and roll: the guide's value (`rows`, `keeps`), the play's expected points to come and
     their mean square. `fills` has the sums over the boxes of each roll and `sums` those over all options:
-    of weights, and of weights times the other two. `best` has the guide's best fill of each roll. Where a
+    of weights, and of weights times the other two. `best` has the guide's best fill of each roll. `best` and
+    the sums of `fills` have a second part for the first roll of a turn where that scores otherwise. Where a
     tile is not steep, `chances` has the weight of each row, and `greatest` the reference of each lane.
     """
 
@@ -84,16 +96,17 @@ def soften_tiles(
     turn, row_plan, sets = plan.turn, plan.rows, plan.sets
     short = turn.short * LANES
     end = turn.keeps * LANES
+    fills = (end - short) * row_plan.stages
     for tile in range(first, last):
         base = tile * LANES
         number = plan.tile_set[tile]
         roll_values(guide, base, number, turn, row_plan, sets, work.rows, work.keeps)
-        for i in range(0, end - short, LANES):
+        for i in range(0, fills, LANES):
             store(work.best, i, load(work.keeps, short + i))
             store(work.fills, i, spread(0.0))
             store(work.fill_points, i, spread(0.0))
             store(work.fill_squares, i, spread(0.0))
-        steep = is_steep(end - short, cold, work)
+        steep = is_steep(fills, cold, work)
         while number < len(sets.start) and sets.start[number] < base + LANES:
             start = max(sets.start[number], base)
             count = min(sets.start[number] + sets.lanes[number], base + LANES) - start
@@ -101,20 +114,25 @@ def soften_tiles(
             fill_rows(guide, row_plan, sets, number, lane, count, at, work.rows)
             fill_rows(points, row_plan, sets, number, lane, count, at, work.row_points)
             fill_rows(squares, row_plan, sets, number, lane, count, at, work.row_squares)
-            square_rows(row_plan, sets.available[number], at, count, work)
-            sum_fills(turn, row_plan, sets.available[number], cold, steep, work)
-            if sets.special[number]:
-                sum_special(turn, row_plan, sets, number, lane, at, count, cold, steep, work)
+            square_rows(row_plan, sets, number, lane, at, count, work)
+            if not steep:
+                weigh_rows(row_plan, sets.available[number], cold, work)
+            for stage in range(row_plan.stages):
+                sum_fills(turn, row_plan, sets.available[number], stage, cold, steep, work)
+                if sets.special[number]:
+                    sum_special(turn, row_plan, sets, number, lane, at, count, stage, cold, steep, work)
             number += 1
         for i in range(0, end - short, LANES):
             weight = load(work.fills, i)
             store(work.keep_points, short + i, over(load(work.fill_points, i), weight))
             store(work.keep_squares, short + i, over(load(work.fill_squares, i), weight))
-        for _ in range(turn.rerolls):
+        for rerolls in range(1, turn.rerolls + 1):
             means(turn, work.keeps)
             means(turn, work.keep_points)
             means(turn, work.keep_squares)
-            weigh_keeps(turn, cold, steep, work)
+            if rerolls == turn.rerolls:
+                take_first_fills(turn, row_plan, work.keeps)
+            weigh_keeps(turn, stage_of(turn, row_plan, rerolls), cold, steep, work)
             run_sums(joints, cold, steep, work)
             for i in range(short, end, LANES):
                 weight = load(work.sums, i)
@@ -139,40 +157,51 @@ def is_steep(end: int, cold: float, work: SoftWork) -> bool:
 
 
 @part
-def square_rows(plan: RowPlan, available: int, at: int, count: int, work: SoftWork) -> None:
+def square_rows(
+    plan: RowPlan, sets: SetPlan, number: int, lane: int, at: int, count: int, work: SoftWork
+) -> None:
     """Write the mean square of each row; finite numbers to the columns of other sets."""
     for category in range(plan.boxes):
-        if available >> category & 1:
+        if sets.available[number] >> category & 1:
+            # Of lanes that score nothing here the square is right as it is.
+            scoring = at
+            if sets.requires >> category & 1:
+                scoring = at + max(0, sets.classes[number] - lane)
             for row in range(plan.first[category], plan.first[category + 1]):
                 p = plan.points[row]
                 for column in range(LANES):
                     i = row * LANES + column
-                    if at <= column < at + count:
+                    if scoring <= column < at + count:
                         # Of p + X, X the points to come: from p plus the mean of X squared, and p + mean X.
                         work.row_squares[i] += 2 * p * work.row_points[i] - p * (p + 1)
-                    else:
+                    elif not at <= column < at + count:
                         work.row_points[i] = work.row_squares[i] = 0.0
 
 
 @part
-def sum_fills(
-    turn: TurnPlan, plan: RowPlan, available: int, cold: float, steep: bool, work: SoftWork
-) -> None:
-    """Add the boxes of one set to the sums over the fills of each roll."""
-    rolls = turn.keeps - turn.short
+def weigh_rows(plan: RowPlan, available: int, cold: float, work: SoftWork) -> None:
+    """Write the weight of each row of one set's boxes, from the reference of each lane."""
     for category in range(plan.boxes):
-        if not steep and available >> category & 1:
+        if available >> category & 1:
             for row in range(plan.first[category] * LANES, plan.first[category + 1] * LANES, LANES):
                 gap = minus(load(work.rows, row), load(work.greatest, 0))
                 store(work.chances, row, exponential(times(gap, spread(cold))))
+
+
+@part
+def sum_fills(
+    turn: TurnPlan, plan: RowPlan, available: int, stage: int, cold: float, steep: bool, work: SoftWork
+) -> None:
+    """Add the boxes of one set to the sums over the fills of each roll."""
+    rolls = turn.keeps - turn.short
     for roll in range(rolls):
-        to = roll * LANES
+        to = (stage * rolls + roll) * LANES
         best = load(work.best, to)
         weights, points = load(work.fills, to), load(work.fill_points, to)
         squares = load(work.fill_squares, to)
         for category in range(plan.boxes):
             if available >> category & 1:
-                row = plan.of_roll[category * rolls + roll]
+                row = plan.of_roll[(stage * plan.boxes + category) * rolls + roll]
                 if steep:
                     weight = exponential(times(minus(load(work.rows, row), best), spread(cold)))
                 else:
@@ -194,6 +223,7 @@ def sum_special(
     lane: int,
     at: int,
     count: int,
+    stage: int,
     cold: float,
     steep: bool,
     work: SoftWork,
@@ -202,13 +232,13 @@ def sum_special(
     rolls = turn.keeps - turn.short
     for face in range(6):
         for column in range(at, at + count):
-            to = plan.alike[face] * LANES + column
+            to = (stage * rolls + plan.alike[face]) * LANES + column
             bonus = plan.bonus if lane + column - at >= sets.classes[number] else 0.0
             reference = work.best[to] if steep else work.greatest[column]
             weights = points = squares = 0.0
             for category in range(plan.boxes):
                 if sets.joker_boxes[number, face] >> category & 1:
-                    i = roll_row(plan, sets, number, category, face, rolls) * LANES + column
+                    i = roll_row(plan, sets, number, category, face, rolls, stage) * LANES + column
                     weight = np.exp((work.rows[i] + bonus - reference) * cold)
                     weights += weight
                     points += weight * (work.row_points[i] + bonus)
@@ -217,7 +247,7 @@ def sum_special(
 
 
 @part
-def weigh_keeps(turn: TurnPlan, cold: float, steep: bool, work: SoftWork) -> None:
+def weigh_keeps(turn: TurnPlan, stage: int, cold: float, steep: bool, work: SoftWork) -> None:
     """Write what each keep and the fills of each roll add to the sums; leave the best keeps in `keeps`."""
     short = turn.short * LANES
     for i in range(0, short, LANES):
@@ -231,14 +261,15 @@ def weigh_keeps(turn: TurnPlan, cold: float, steep: bool, work: SoftWork) -> Non
         store(work.sums, i, weight)
         store(work.sum_points, i, times(weight, load(work.keep_points, i)))
         store(work.sum_squares, i, times(weight, load(work.keep_squares, i)))
+    fills = stage * (turn.keeps - turn.short) * LANES
     for i in range(0, (turn.keeps - turn.short) * LANES, LANES):
         scale = spread(1.0)
         if steep:
-            gap = minus(load(work.best, i), load(work.keeps, short + i))
+            gap = minus(load(work.best, fills + i), load(work.keeps, short + i))
             scale = exponential(times(gap, spread(cold)))
-        store(work.sums, short + i, times(scale, load(work.fills, i)))
-        store(work.sum_points, short + i, times(scale, load(work.fill_points, i)))
-        store(work.sum_squares, short + i, times(scale, load(work.fill_squares, i)))
+        store(work.sums, short + i, times(scale, load(work.fills, fills + i)))
+        store(work.sum_points, short + i, times(scale, load(work.fill_points, fills + i)))
+        store(work.sum_squares, short + i, times(scale, load(work.fill_squares, fills + i)))
 
 
 @part

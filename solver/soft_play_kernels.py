@@ -7,7 +7,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernels import best_fills, compiled, maxima, means, part, position_after, roll_row
+from .kernels import (
+    best_fills,
+    compiled,
+    maxima,
+    means,
+    part,
+    position_after,
+    roll_row,
+    row_counted,
+    row_filled,
+    stage_of,
+)
 from .plan import DecisionPlan, Floats, Ints, LanePlan, Plan, RowPlan, SetPlan, TurnPlan
 from .states import LANES
 
@@ -66,12 +77,10 @@ def play_softly(
                 if action >= row_plan.boxes:
                     keep = action - row_plan.boxes
                     continue
-                row = np.int64(row_plan.of_roll[action * (turn.keeps - turn.short) + roll] // LANES)
-                bonus = 0.0
-                face = face_alike(row_plan, sets, number, roll)
-                if face >= 0:
-                    row = roll_row(row_plan, sets, number, action, face, turn.keeps - turn.short)
-                    bonus = row_plan.bonus if lane >= sets.classes[number] else 0.0
+                stage, flag = stage_of(turn, row_plan, left), lane >= sets.classes[number]
+                rolls = turn.keeps - turn.short
+                row, special = row_filled(row_plan, sets, number, action, roll, rolls, stage, flag)
+                bonus = row_plan.bonus if special and flag else 0.0
                 scores[game] += np.int64(row_plan.points[row] + bonus)
                 positions[game] = position_after(row_plan, sets, number, lane, action, row)
                 break
@@ -88,19 +97,20 @@ def value_rolls(
     lanes: LanePlan,
     work: PlayWork,
 ) -> None:
-    """Write the value of each row, and the best fill of each roll, for the games first .. last-1."""
+    """Write the value of each row, and the best fill of each later roll, for the games first .. last-1."""
     rolls = turn.keeps - turn.short
     for game in range(first, last):
         number, lane, column = lanes.set[game], lanes.lane[game], game - first
+        flag = lane >= sets.classes[number]
         for category in range(plan.boxes):
             available = sets.available[number] >> category & 1
             for row in range(plan.first[category], plan.first[category + 1]):
                 value = _LOW
                 if available:
                     after = position_after(plan, sets, number, lane, category, row)
-                    value = plan.points[row] + values[after]
+                    value = plan.points[row_counted(plan, sets, category, row, flag)] + values[after]
                 work.rows[row * LANES + column] = value
-    best_fills(turn, plan, (1 << plan.boxes) - 1, True, work.rows, work.keeps)
+    best_fills(turn, plan, (1 << plan.boxes) - 1, True, 0, work.rows, work.keeps)
     for game in range(first, last):
         number, lane, column = lanes.set[game], lanes.lane[game], game - first
         if sets.special[number]:
@@ -109,7 +119,7 @@ def value_rolls(
                 best = _LOW
                 for category in range(plan.boxes):
                     if sets.joker_boxes[number, face] >> category & 1:
-                        joker = roll_row(plan, sets, number, category, face, rolls)
+                        joker = roll_row(plan, sets, number, category, face, rolls, 0)
                         best = max(work.rows[joker * LANES + column], best)
                 work.keeps[(turn.short + plan.alike[face]) * LANES + column] = best + bonus
 
@@ -150,7 +160,7 @@ def weigh(
     work: PlayWork,
 ) -> int:
     """Write the options of a roll and their weights; return how many there are."""
-    rolls = turn.keeps - turn.short
+    rolls, stage = turn.keeps - turn.short, stage_of(turn, plan, left)
     face = face_alike(plan, sets, number, roll)
     allowed, bonus = sets.available[number], 0.0
     if face >= 0:
@@ -160,9 +170,9 @@ def weigh(
     greatest = _LOW
     for category in range(plan.boxes):
         if allowed >> category & 1:
-            row = np.int64(plan.of_roll[category * rolls + roll] // LANES)
+            row = np.int64(plan.of_roll[(stage * plan.boxes + category) * rolls + roll] // LANES)
             if face >= 0:
-                row = roll_row(plan, sets, number, category, face, rolls)
+                row = roll_row(plan, sets, number, category, face, rolls, stage)
             work.options[count] = category
             work.weights[count] = work.rows[row * LANES + column] + bonus
             greatest = max(work.weights[count], greatest)

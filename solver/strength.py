@@ -131,7 +131,8 @@ def _soft_work(game: States) -> SoftWork:
     arrays = plan(game)
     row, keep = (len(arrays.rows.points) + 1) * LANES, arrays.turn.keeps * LANES
     roll = keep - arrays.turn.short * LANES
-    sizes = (row,) * 3 + (keep,) * 6 + (roll,) * 4 + (row, LANES)
+    fills = roll * arrays.rows.stages
+    sizes = (row,) * 3 + (keep + fills - roll,) + (keep,) * 5 + (fills,) * 4 + (row, LANES)
     return SoftWork(*map(aligned, sizes))
 
 

@@ -94,7 +94,7 @@ class PlainDuel:
         @cache
         def options(dice: Dice, rerolls: int) -> dict[Action, Chances]:
             found: dict[Action, Chances] = {}
-            for box, won in legal_fills(self.ruleset, own, dice):
+            for box, won in legal_fills(self.ruleset, own, dice, rerolls == self.ruleset.rolls - 1):
                 after = self.position(other, own | 1 << box, -(ahead + won))
                 followed = (after.least, after.greatest)
                 if self.follow == "chance":

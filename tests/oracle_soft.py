@@ -44,11 +44,12 @@ class Soft:
 
         @cache
         def on_table(dice: Dice, rerolls: int) -> Moments:
-            worth = dict(guide.fills(dice))
+            first = rerolls == ruleset.rolls - 1
+            worth = dict(guide.fills(dice, first))
             kept = {tuple(sorted(f for f in way if f)): way for way in ways_to_keep(dice)} if rerolls else {}
             worth |= {("keep", keep): guide.mean_after_keeping(way, rerolls) for keep, way in kept.items()}
             found: dict[Action, Moments] = {("keep", keep): thrown(keep, rerolls - 1) for keep in kept}
-            for box, won in legal_fills(ruleset, filled, dice):
+            for box, won in legal_fills(ruleset, filled, dice, first, flag):
                 gain = won + yahtzee_bonus(ruleset, flag, dice)
                 mean, square = self.value(*after_fill(ruleset, filled, subtotal, flag, box, won))
                 found["fill", ruleset.keys[box]] = gain + mean, gain**2 + 2 * gain * mean + square

@@ -59,7 +59,7 @@ def test_games_are_scored_as_the_oracle_does(name: str) -> None:
                 assert dice is not None
                 assert oracle_rules.is_contained(kept, dice)
                 assert game.rerolls == rules.rolls - rolls
-                won = dict(oracle_rules.legal_fills(rules, filled[seat], dice))
+                won = dict(oracle_rules.legal_fills(rules, filled[seat], dice, rolls == 1, armed[seat]))
                 bonus = oracle_rules.yahtzee_bonus(rules, armed[seat], dice)
                 found = {rules.keys.index(c.category): (c.points, c.bonus) for c in choices}
                 assert found == {box: (points, bonus) for box, points in won.items()}
@@ -146,7 +146,7 @@ def test_dice_from_a_table() -> None:
 
 def test_a_bonus_for_a_further_yahtzee() -> None:
     card = solver.ruleset("yahtzee").card("yahtzee=50 sixes=18")
-    choices = legal_fills(card, (6, 6, 6, 6, 6))
+    choices = legal_fills(Position.of(card, (6, 6, 6, 6, 6)))
     assert [choice for choice in choices if choice.category == "large_straight"] == [
         ("large_straight", 40, 100)
     ]

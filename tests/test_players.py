@@ -84,7 +84,7 @@ def test_greedy_takes_the_most_points_of_the_turn() -> None:
     for _ in range(40):
         position = random_position(table, random)
         last = Position(position.card, position.dice, 0)
-        choices = legal_fills(last.card, last.dice)
+        choices = legal_fills(last)
         points = {choice.category: choice.points + choice.bonus for choice in choices}
         first = next(category for category, won in points.items() if won == max(points.values()))
         assert greedy.move(alone(last)) == Move("fill", last.dice, first)
@@ -177,7 +177,7 @@ def test_the_work_to_win_falls_as_cards_fill(name: str) -> None:
     card = Scorecard.empty(table.ruleset)
     work = [seconds_to_solve(table.states, card, (card,))]
     while card.points.count(None) > 1:
-        choice = random.choice(legal_fills(card, random.choices(range(1, 7), k=5)))
+        choice = random.choice(legal_fills(Position.of(card, random.choices(range(1, 7), k=5))))
         card = card.fill(choice.category, choice.points, choice.bonus > 0)
         work.append(seconds_to_solve(table.states, card, (card,)))
     assert work == sorted(work, reverse=True)
