@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from .dice import lattice as lattice_of
 from .rules import Ruleset
 from .scorecard import Position, Scorecard, card_of
 from .states import States
-from .turn import TIE, Turn, expected_points, first_of_best
+from .turn import TIE, Fill, Turn, expected_points, first_of_best
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,8 @@ class Option:
         The best value minus this one, in points; 0 for the best and for what ties with it.
     expected
         Expected final score after the action, where `value` is that of another goal.
+    saved
+        How many rolls are saved after a fill, where rules save rolls.
     """
 
     action: Literal["keep", "fill"]
@@ -54,6 +56,7 @@ class Option:
     value: float
     loss: float
     expected: float | None = None
+    saved: int | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return the option as it is written in JSON."""
@@ -63,7 +66,8 @@ class Option:
         if self.action == "keep":
             return {"action": "keep", "dice": list(self.dice), **worth}
         fill = {"action": "fill", "category": self.category, "points": self.points}
-        return fill | ({"bonus": self.bonus} if self.bonus else {}) | worth
+        saved = {} if self.saved is None else {"saved": self.saved}
+        return fill | ({"bonus": self.bonus} if self.bonus else {}) | saved | worth
 
 
 @dataclass(frozen=True)
@@ -175,13 +179,23 @@ class Table:
         return self.value() if self.root is None else self.root
 
 
+class Worths(Protocol):
+    """What a turn is worth: a `Turn`, or what answers like one."""
+
+    def fills(self, roll: int) -> list[Fill]:
+        """Return every box that a roll may go in, in card order."""
+
+    def keeps(self, rerolls: int) -> NDArray[np.float64]:
+        """Return the value of each keep of fewer than all dice with `rerolls` (1 or more) left."""
+
+
 def ranked(
     position: Position,
-    turn: Turn,
+    turn: Worths,
     shown: Callable[[float], float],
     *,
     tie: Callable[[float], float] = lambda greatest: TIE,
-    expected: Turn | None = None,
+    expected: Worths | None = None,
 ) -> tuple[Option, ...]:
     """Return every legal action of a position, the best by the tie rule first.
 
@@ -190,7 +204,7 @@ def ranked(
     position
         Card, dice and rerolls.
     turn
-        What the turn is worth, in the numbers to rank by.
+        What the turn is worth, in the numbers to rank by; with rerolls saved, as `saving_table.SavedTurn` does.
     shown
         The value to show for such a number; rising with it.
     tie
@@ -205,7 +219,7 @@ def ranked(
     keeps = inside[first[roll] : first[roll + 1]] if position.rerolls else inside[:0]
     fills = turn.fills(roll, position.rerolls)
 
-    def values(of: Turn) -> NDArray[np.float64]:
+    def values(of: Worths) -> NDArray[np.float64]:
         worth = np.array([fill.value for fill in of.fills(roll, position.rerolls)])
         return np.concatenate([worth, of.keeps(position.rerolls)[keeps]]) if position.rerolls else worth
 

@@ -1,10 +1,11 @@
 """What a person holds: a card with points in its boxes, and a position with dice on the table.
 
 A card is written `ones=3 yahtzee=50 bonuses=1`: each filled box with its points, in any order, and how
-many bonuses for further Yahtzees were scored. An empty card is written `-`. A position takes one line:
+many bonuses for further Yahtzees were scored; where rules save rolls, `saved=2` counts those that earlier turns
+left. An empty card is written `-`. A position takes one line:
 
     yahtzee | ones=3 yahtzee=50 bonuses=1 | 1 3 3 4 6 | 2
-    rules   | card                        | dice      | rerolls left
+    rules   | card                        | dice      | rerolls left, those saved among them
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from .rules import FACES, Ruleset, ruleset
 from .scoring import scoring
 
 BONUSES = "bonuses"
+SAVED = "saved"
 _ITEM = re.compile(r"(?P<key>[A-Za-z0-9_]+)\s*=\s*(?P<points>[^\s,;=]+)")
 
 
@@ -36,6 +38,8 @@ class Scorecard:
         Points of each box in card order; None where it is open.
     bonuses : int
         How many bonuses for further Yahtzees were scored.
+    saved : int
+        How many rolls earlier turns have saved, before this one.
 
     Raises
     ------
@@ -46,6 +50,7 @@ class Scorecard:
     ruleset: Ruleset
     points: tuple[int | None, ...]
     bonuses: int = 0
+    saved: int = 0
 
     def __post_init__(self) -> None:
         _check(self)
@@ -79,12 +84,12 @@ class Scorecard:
 
     @classmethod
     def of(cls, rules: Ruleset, filled: Mapping[str, int]) -> Scorecard:
-        """Return the card with these points by key of box; `bonuses` counts the bonuses scored."""
+        """Return the card with these points by key of box; `bonuses` and `saved` are counts."""
         for key in filled:
-            if key not in rules.keys and key != BONUSES:
+            if key not in rules.keys and key not in (BONUSES, SAVED):
                 raise CardError(f"card: there is no box {key!r}{_hint(key, rules)}")
         points = tuple(filled.get(key) for key in rules.keys)
-        return cls(rules, points, filled.get(BONUSES, 0))
+        return cls(rules, points, filled.get(BONUSES, 0), filled.get(SAVED, 0))
 
     def __str__(self) -> str:
         """Return the card as text that `parse` reads."""
@@ -92,9 +97,10 @@ class Scorecard:
         return " ".join(items) or "-"
 
     def as_dict(self) -> dict[str, int]:
-        """Return the points of each filled box by its key, and `bonuses` where there are any."""
+        """Return the points of each filled box by its key, and `bonuses` and `saved` where there are any."""
         boxes = {key: p for key, p in zip(self.ruleset.keys, self.points, strict=True) if p is not None}
-        return boxes | ({BONUSES: self.bonuses} if self.bonuses else {})
+        counts = {BONUSES: self.bonuses, SAVED: self.saved}
+        return boxes | {key: count for key, count in counts.items() if count}
 
     @cached_property
     def filled(self) -> int:
@@ -141,13 +147,18 @@ class Scorecard:
         """Points on the card, the upper bonus included where the subtotal has reached it."""
         return self.boxes_total + self.upper_bonus
 
-    def fill(self, key: str, points: int, bonus: bool = False) -> Scorecard:
-        """Return the card with one more box filled, and one more bonus where `bonus`."""
+    @property
+    def rerolls(self) -> int:
+        """How many rerolls there are after the first roll of a turn, those saved among them."""
+        return self.ruleset.rolls - 1 + self.saved
+
+    def fill(self, key: str, points: int, bonus: bool = False, saved: int = 0) -> Scorecard:
+        """Return the card with one more box filled, one more bonus where `bonus`, and so many rolls saved."""
         box = self.ruleset.keys.index(key)
         if self.points[box] is not None:
             raise CardError(f"card '{self}': {key} is filled already")
         filled = (*self.points[:box], points, *self.points[box + 1 :])
-        return Scorecard(self.ruleset, filled, self.bonuses + bonus)
+        return Scorecard(self.ruleset, filled, self.bonuses + bonus, saved)
 
 
 def card_of(rules: Ruleset, card: Scorecard | str | None) -> Scorecard:
@@ -200,8 +211,8 @@ def parse_dice(rules: Ruleset, dice: str | Iterable[int | str]) -> tuple[int, ..
     return faces
 
 
-def check_rerolls(rules: Ruleset, rerolls: int) -> int:
-    """Return the rerolls left, if the rules allow that many.
+def check_rerolls(card: Scorecard, rerolls: int) -> int:
+    """Return the rerolls left, if the rules and the rolls saved allow that many.
 
     Raises
     ------
@@ -211,9 +222,10 @@ def check_rerolls(rules: Ruleset, rerolls: int) -> int:
     if (
         isinstance(rerolls, bool)
         or not isinstance(rerolls, (int, np.integer))
-        or not 0 <= rerolls < rules.rolls
+        or not 0 <= rerolls <= card.rerolls
     ):
-        raise DiceError(f"rerolls {rerolls!r}: expected a whole number from 0 to {rules.rolls - 1}")
+        saved = f", {card.saved} of them saved" if card.saved else ""
+        raise DiceError(f"rerolls {rerolls!r}: expected a whole number from 0 to {card.rerolls}{saved}")
     return int(rerolls)
 
 
@@ -236,7 +248,7 @@ class Position:
     def __post_init__(self) -> None:
         rules = self.card.ruleset
         object.__setattr__(self, "dice", parse_dice(rules, self.dice))
-        object.__setattr__(self, "rerolls", check_rerolls(rules, self.rerolls))
+        object.__setattr__(self, "rerolls", check_rerolls(self.card, self.rerolls))
         if self.card.finished:
             raise CardError(f"card '{self.card}': every box is filled, there is nothing left to decide")
 
@@ -244,7 +256,7 @@ class Position:
     def of(cls, card: Scorecard, dice: str | Iterable[int | str], rerolls: int | None = None) -> Position:
         """Return the position with these dice, and rerolls left as after the first roll unless given."""
         rules = card.ruleset
-        return cls(card, parse_dice(rules, dice), rules.rolls - 1 if rerolls is None else rerolls)
+        return cls(card, parse_dice(rules, dice), card.rerolls if rerolls is None else rerolls)
 
     @classmethod
     def parse(cls, text: str, rules_of: Callable[[str], Ruleset] = ruleset) -> Position:
@@ -302,6 +314,7 @@ def _check(card: Scorecard) -> None:
             raise CardError(f"card: {key} is {points}, expected 0 as {required} holds no points")
     _check_order(card)
     _check_bonuses(card)
+    _check_saved(card)
 
 
 def _check_order(card: Scorecard) -> None:
@@ -348,6 +361,17 @@ def _check_bonuses(card: Scorecard) -> None:
         raise CardError(
             f"card: {BONUSES} is {count}, but the boxes filled can have brought {most} at the most"
         )
+
+
+def _check_saved(card: Scorecard) -> None:
+    """Refuse more saved rolls than the turns so far can have left."""
+    rules, count = card.ruleset, card.saved
+    if isinstance(count, bool) or not isinstance(count, int) or count < 0:
+        raise CardError(f"card: {SAVED} is {count!r}, expected a whole number from 0")
+    if count and not rules.saves:
+        raise CardError(f"card: {SAVED} is {count}, but these rules save no rolls")
+    if count > (most := (rules.rolls - 1) * card.filled.bit_count()):
+        raise CardError(f"card: {SAVED} is {count}, but the boxes filled can have left {most} at the most")
 
 
 def _faces(card: Scorecard) -> int:

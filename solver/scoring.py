@@ -53,6 +53,8 @@ class Scoring:
         Points for each such roll while that box holds points.
     joker, order
         As in the ruleset.
+    saves
+        Whether rolls not used are kept for later turns, and there can be any.
     """
 
     dice: int
@@ -70,6 +72,7 @@ class Scoring:
     bonus: int
     joker: Joker
     order: Order
+    saves: bool = False
 
     @property
     def boxes(self) -> int:
@@ -128,6 +131,8 @@ class Scoring:
             "tiers": self.tiers,
             "order": self.order,
         }
+        if self.saves:
+            rest["save_rolls"] = True
         if self.special:
             rest |= {
                 "yahtzee": self.yahtzee,
@@ -186,6 +191,7 @@ def scoring(ruleset: Ruleset) -> Scoring:
         bonus=rule.bonus if rule else 0,
         joker=rule.joker if rule else "none",
         order=ruleset.order,
+        saves=ruleset.saves,
     )
 
 

@@ -20,7 +20,14 @@ if TYPE_CHECKING:
     from ..rules.describe import Row
 
 _DEFAULT = f"[default: {names()[0]}]"
-_UNSET = {"summary": "", "order": "free", "upper_bonus": [], "colours": [], "yahtzee": False}
+_UNSET = {
+    "summary": "",
+    "save_rolls": False,
+    "order": "free",
+    "upper_bonus": [],
+    "colours": [],
+    "yahtzee": False,
+}
 """What a key that the rules do not mention stands for."""
 
 _IN_THE_CARD = ("title", "section")

@@ -65,7 +65,7 @@ def describe(ruleset: Ruleset) -> Description:
 def _facts(ruleset: Ruleset) -> tuple[Fact, ...]:
     facts = [
         Fact("Dice", _count(ruleset.dice, "die", "dice")),
-        Fact("Rolls", f"{_count(ruleset.rolls, 'roll', 'rolls')} a turn at most"),
+        Fact("Rolls", _rolls(ruleset)),
         Fact("Boxes", f"{len(ruleset.categories)}, one filled each turn"),
         Fact("Order", _ORDERS[ruleset.order]),
         Fact("Upper bonus", _upper_bonus(ruleset)),
@@ -99,6 +99,13 @@ def _number(number: int) -> str:
 
 def _count(number: int, one: str, many: str) -> str:
     return f"{_number(number)} {one if number == 1 else many}"
+
+
+def _rolls(ruleset: Ruleset) -> str:
+    rolls = _count(ruleset.rolls, "roll", "rolls")
+    if ruleset.saves:
+        return f"{rolls} a turn, the first of them made; those not used are saved for any later turn"
+    return f"{rolls} a turn at most"
 
 
 def _upper_bonus(ruleset: Ruleset) -> str:

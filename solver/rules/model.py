@@ -125,6 +125,8 @@ class Ruleset:
         The rule for further rolls of all dice alike, or None.
     colours
         Groups of faces of one colour; empty where the dice have none.
+    save_rolls
+        Whether rolls that a turn does not use are kept for later turns; the first roll must be made.
     source
         The file the rules were read from, where that is not one of the shipped games.
     """
@@ -140,11 +142,17 @@ class Ruleset:
     yahtzee: YahtzeeRule | None = None
     colours: tuple[tuple[int, ...], ...] = ()
     source: Path | None = None
+    save_rolls: bool = False
 
     @property
     def keys(self) -> tuple[str, ...]:
         """Keys of the categories, in card order."""
         return tuple(category.key for category in self.categories)
+
+    @property
+    def saves(self) -> bool:
+        """Whether there can be rolls to save: of one roll a turn none is left over."""
+        return self.save_rolls and self.rolls > 1
 
     def card(self, text: str = "") -> Scorecard:
         """Return the card with these points, such as "ones=3 yahtzee=50"; the empty card unless given.

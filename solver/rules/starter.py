@@ -15,13 +15,14 @@ _GAME: Final = {
     "summary": "One line about the rules.",
     "dice": f"Number of dice, 1 to {MOST_DICE}.",
     "rolls": f"Rolls a turn, the first one included, 1 to {MOST_ROLLS}.",
+    "save_rolls": "Whether rolls that a turn does not use are kept for later turns: true or false.",
     "order": 'Which open boxes may be filled: "free" (any), "upper-first" (no lower box while an upper one '
     'is open) or "card" (only the first open one).',
     "upper_bonus": "From an upper subtotal of `at` on, `points` more at the end; [] for none. Of several "
     "tiers the highest one reached pays, alone: [{ at = 63, points = 35 }, { at = 71, points = 55 }].",
     "colours": "Faces of one colour, for patterns that ask for it: [[1, 6], [2, 5], [3, 4]]; [] for none.",
 }
-_UNSET: Final = {"summary": "", "order": "free", "upper_bonus": [], "colours": []}
+_UNSET: Final = {"summary": "", "save_rolls": False, "order": "free", "upper_bonus": [], "colours": []}
 _YAHTZEE = """\
 What further rolls of all dice alike bring; without this table they are rolls like any other.
   category  the box of all dice alike

@@ -16,6 +16,7 @@ SETTINGS_KEYS: Final = (
     "summary",
     "dice",
     "rolls",
+    "save_rolls",
     "order",
     "upper_bonus",
     "colours",
@@ -36,7 +37,7 @@ MOST_ROLLS: Final = 100
 MOST_BOXES: Final = 20
 MOST_POINTS: Final = 100_000
 MOST_TIMES: Final = 100
-RESERVED_KEYS: Final = ("bonuses",)
+RESERVED_KEYS: Final = ("bonuses", "saved")
 
 _ORDERS: Final = ("free", "upper-first", "card")
 _JOKERS: Final = ("none", "free", "forced")
@@ -70,6 +71,7 @@ def build(settings: Mapping[str, Any], name: str, source: Path | None = None) ->
     summary = _text(table.get("summary", ""), spot.at("summary"), 200, empty=True)
     dice = _whole(table.get("dice", MISSING), spot.at("dice"), 1, MOST_DICE)
     rolls = _whole(table.get("rolls", MISSING), spot.at("rolls"), 1, MOST_ROLLS)
+    save_rolls = _truth(table.get("save_rolls", False), spot.at("save_rolls"))
     order = _word(table.get("order", "free"), spot.at("order"), _ORDERS)
     upper_bonus = _tiers(table.get("upper_bonus", []), spot.at("upper_bonus"))
     colours = _colours(table.get("colours", []), spot.at("colours"))
@@ -93,6 +95,7 @@ def build(settings: Mapping[str, Any], name: str, source: Path | None = None) ->
         yahtzee=yahtzee,
         colours=colours,
         source=source,
+        save_rolls=save_rolls,
     )
 
 
@@ -114,6 +117,12 @@ def _whole(value: object, spot: Spot, low: int, high: int) -> int:
 def _word(value: object, spot: Spot, allowed: Iterable[str]) -> Any:
     if not isinstance(value, str) or value not in allowed:
         raise spot.fault(value, listed((f'"{word}"' for word in allowed), "or"))
+    return value
+
+
+def _truth(value: object, spot: Spot) -> bool:
+    if not isinstance(value, bool):
+        raise spot.fault(value, "true or false")
     return value
 
 
@@ -191,7 +200,7 @@ def _category(
         what = "1 to 40 of a-z, 0-9 and _, the first of them a letter"
         raise spot.found(f"the key {spot.key.partition('.')[2]}", what)
     if key in RESERVED_KEYS:
-        raise spot.found(f"the key {key}", f"another key: {listed(RESERVED_KEYS)} is reserved")
+        raise spot.found(f"the key {key}", f"another key: {key} is reserved")
     table = _table(value, spot, CATEGORY_KEYS)
     title = _text(table.get("title", MISSING), spot.at("title"), 60)
     section = _word(table.get("section", MISSING), spot.at("section"), _SECTIONS)
@@ -239,9 +248,7 @@ def _pattern(value: object, spot: Spot, dice: int, colours: tuple[tuple[int, ...
         raise spot.fault(value, f"at most one of {listed(SHAPES)}")
     if "same_face" in table and "groups" not in table:
         raise spot.at("same_face").fault(table["same_face"], "groups beside it")
-    same_face = table.get("same_face", False)
-    if not isinstance(same_face, bool):
-        raise spot.at("same_face").fault(same_face, "true or false")
+    same_face = _truth(table.get("same_face", False), spot.at("same_face"))
     if (colour := table.get("colour")) is not None:
         _word(colour, spot.at("colour"), _COLOURS)
         if not colours:

@@ -34,6 +34,7 @@ def size(rules: Ruleset) -> dict[str, Any]:
         "summary": rules.summary,
         "dice": rules.dice,
         "rolls": rules.rolls,
+        "save_rolls": rules.save_rolls,
         "boxes": len(rules.categories),
     }
 

@@ -1,0 +1,306 @@
+"""Advice for games with saved rolls: values by filled set, from files or from memory, and one turn in numpy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .dice import Lattice
+from .levels import Progress
+from .lookup import Advice, Option, ranked
+from .plan import Floats
+from .rules import Ruleset
+from .saving import Level, final_level, most_saved, solved_levels, values_in_all
+from .saving_files import (
+    STEPS,
+    LevelFile,
+    kept_folder,
+    level_path,
+    level_to_go_on_from,
+    write_exact,
+    write_level,
+)
+from .scorecard import Position, Scorecard, card_of
+from .scoring import scoring
+from .states import States, states
+from .turn import Fill, Turn, Worth, maxima, mean_of_six, positions_after, throw
+
+MOST_IN_MEMORY = 10**9
+"""A game whose values take more bytes is solved in files."""
+
+
+class LevelStore(Protocol):
+    """The values of one level."""
+
+    def block(self, filled: int) -> Floats:
+        """Return the values of a filled set, shape (most saved rolls + 1, lanes)."""
+
+    def all(self, threads: int | None = None) -> Level:
+        """Return the whole level."""
+
+
+class _InMemory:
+    """A level as it was solved."""
+
+    def __init__(self, game: States, level: Level) -> None:
+        self._game, self._level = game, level
+
+    def block(self, filled: int) -> Floats:
+        number = int(np.searchsorted(self._game.start, self._game.first[filled], side="right")) - 1
+        at = int(self._game.start[number] - self._game.level_start[self._level.number])
+        return self._level.values[:, at : at + int(self._game.lanes[number])]
+
+    def all(self, threads: int | None = None) -> Level:
+        return self._level
+
+
+@dataclass(frozen=True, eq=False)
+class SavingTable:
+    """The value of every state of a game with saved rolls; asks like a `Table`. Safe to read from many threads.
+
+    Attributes
+    ----------
+    ruleset : Ruleset
+    states : States
+        The states, without the saved rolls.
+    levels : tuple of LevelStore
+        The values with 0, 1, ... boxes filled.
+    precision : float
+        No value is further than this from the exact one, in points; 0 for a game solved in memory.
+    root : float
+        The exact expected score from the empty card.
+    folder : Path or None
+        The folder of its files, where it is kept in files.
+    resumed : int or None
+        Where an earlier run had left off, if one had: the number of boxes filled of the last level it finished.
+    """
+
+    ruleset: Ruleset
+    states: States
+    levels: tuple[LevelStore, ...] = field(repr=False)
+    precision: float
+    root: float
+    folder: Path | None = None
+    resumed: int | None = None
+
+    @property
+    def count(self) -> int:
+        """Number of values: states whose upper subtotals are equally good count once."""
+        return values_in_all(self.states)
+
+    @property
+    def expected_score(self) -> float:
+        """The exact expected final score from the empty card, in points."""
+        return self.root
+
+    def card(self, card: Scorecard | str | None) -> Scorecard:
+        """Return a card of this table's rules from a card or its text; None is the empty card."""
+        return card_of(self.ruleset, card)
+
+    def value(self, card: Scorecard | str | None = None) -> float:
+        """Return the expected final score from the start of a turn with this card, in points.
+
+        Raises
+        ------
+        CardError
+            If the card cannot arise.
+        TableError
+            If the files cannot be read.
+        """
+        held = self.card(card)
+        if not held.filled:
+            return self.root
+        game = self.states
+        position = game.position(held.filled, held.upper_subtotal, int(held.armed))
+        block = self.levels[held.filled.bit_count()].block(held.filled)
+        return held.boxes_total + float(block[held.saved, position - int(game.first[held.filled])])
+
+    def advise(
+        self, card: Scorecard | str | None, dice: str | Iterable[int | str], rerolls: int | None = None
+    ) -> Advice:
+        """Return every legal action with its value and loss.
+
+        Parameters
+        ----------
+        card
+            The card, or its text; None is the empty card.
+        dice
+            The dice on the table, such as "1 3 3 4 6".
+        rerolls
+            Rerolls left, those saved among them; as after the first roll unless given.
+
+        Raises
+        ------
+        CardError, DiceError
+            If the card, the dice or the rerolls are not possible.
+        TableError
+            If the files cannot be read.
+        """
+        return self.advise_position(Position.of(self.card(card), dice, rerolls))
+
+    def advise_position(self, position: Position) -> Advice:
+        """Return the advice for a position of this table's rules."""
+        held = self.card(position.card)
+        total = held.boxes_total
+        options = ranked(position, self.turn(held, position.rerolls), lambda value: total + value)
+        return Advice(position, tuple(_with_saved(option, position.rerolls) for option in options))
+
+    def turn(self, card: Scorecard, rerolls: int) -> SavedTurn:
+        """Return what a turn from this card is worth where so many rerolls are left."""
+        game, filled, flag = self.states, card.filled, int(card.armed)
+        subtotal = card.upper_subtotal
+        level = self.levels[filled.bit_count() + 1]
+        available = int(game.available(np.array([filled]))[0])
+        if game.scoring.special and filled >> game.scoring.yahtzee & 1:
+            available |= int(np.bitwise_or.reduce(game.joker_available(np.array([filled]))[0][0]))
+        after = {
+            category: level.block(filled | 1 << category)
+            for category in range(game.scoring.boxes)
+            if available >> category & 1
+        }
+
+        def worth_with(saved: int) -> Worth:
+            def worth(category: int, points: NDArray[np.int32], bonus: int) -> Floats:
+                places = positions_after(game, filled, subtotal, flag, category, points)
+                at = places - int(game.first[filled | 1 << category])
+                value: Floats = points + after[category][saved, at] + bonus
+                return value
+
+            return worth
+
+        turns = [Turn(game, filled, flag, worth_with(saved)) for saved in range(rerolls + 1)]
+        return SavedTurn(game.scoring.lattice, turns)
+
+
+class SavedTurn:
+    """What a turn is worth with a number of rerolls left; of `turns`, one for each number that may be saved.
+
+    It answers as a `Turn` does, for that number of rerolls.
+    """
+
+    def __init__(self, lattice: Lattice, turns: list[Turn]) -> None:
+        self._lattice, self._turns = lattice, turns
+
+    def fills(self, roll: int) -> list[Fill]:
+        """Return every box that a roll may go in, in card order, all rerolls being saved."""
+        return self._turns[-1].fills(roll)
+
+    def keeps(self, rerolls: int) -> NDArray[np.float64]:
+        """Return the value of each keep of fewer than all dice with all rerolls left (1 or more)."""
+        return self.chain[rerolls][: self._lattice.short]
+
+    @cached_property
+    def chain(self) -> list[NDArray[np.float64]]:
+        """For each number of rerolls left, the value of each keep before a reroll, and of each roll.
+
+        That of a keep of fewer than all dice is what rerolling the others brings; there is none for 0 rerolls.
+        """
+        lattice = self._lattice
+        best = np.full(len(lattice.keeps), -np.inf)
+        best[lattice.short :] = self._turns[0].rolls
+        chain = [best.copy()]
+        for turn in self._turns[1:]:
+            throw(lattice, best, mean_of_six)
+            before = best[: lattice.short].copy()
+            best[lattice.short :] = turn.rolls
+            maxima(lattice, best)
+            chain.append(np.concatenate([before, best[lattice.short :]]))
+        return chain
+
+
+def _with_saved(option: Option, rerolls: int) -> Option:
+    if option.action == "keep":
+        return option
+    from dataclasses import replace
+
+    return replace(option, saved=rerolls)
+
+
+def solved_in_memory(
+    ruleset: Ruleset, *, threads: int | None = None, progress: Progress | None = None
+) -> SavingTable:
+    """Solve a game with saved rolls, exactly, with all its levels in memory.
+
+    Raises
+    ------
+    RulesError
+        If it is too large.
+    """
+    game = states(scoring(ruleset))
+    levels = [final_level(game), *solved_levels(game, threads=threads, progress=progress)]
+    for level in levels:
+        level.flat.flags.writeable = False
+    stores = tuple(_InMemory(game, level) for level in reversed(levels))
+    return SavingTable(ruleset, game, stores, 0.0, float(levels[-1].values[0, 0]))
+
+
+def solved_in_files(
+    ruleset: Ruleset,
+    folder: Path | None = None,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> SavingTable:
+    """Solve a game with saved rolls level by level into files, going on from what a folder holds already.
+
+    Parameters
+    ----------
+    ruleset
+        The rules.
+    folder
+        Where the files go: one of the cache folder unless given. If it holds the game already, that is opened.
+    threads
+        All usable cores unless given; the files are equal to the bit.
+    progress
+        Called now and then with the work done and in all.
+
+    Raises
+    ------
+    RulesError
+        If two levels would take more than 16 GB.
+    TableError
+        If files cannot be written.
+    """
+    game = states(scoring(ruleset))
+    folder = folder or kept_folder(game)
+    found = opened_files(ruleset, folder) if complete(folder, game) else None
+    if found:
+        return found
+    after = level_to_go_on_from(folder, game, ruleset.name)
+    resumed = after.number if after.number < game.scoring.boxes else None
+    for level in solved_levels(game, after=after, threads=threads, progress=progress):
+        write_level(folder, ruleset, game, level, threads)
+        if level.number:
+            write_exact(folder, ruleset, game, level)
+        for number in range(level.number + 1, game.scoring.boxes):
+            level_path(folder, number, exact=True).unlink(missing_ok=True)
+    table = opened_files(ruleset, folder)
+    return SavingTable(ruleset, game, table.levels, table.precision, table.root, folder, resumed)
+
+
+def complete(folder: Path, game: States) -> bool:
+    """Whether a folder holds a file for each level of a game, sound or not."""
+    return all(level_path(folder, level).exists() for level in range(game.scoring.boxes))
+
+
+def opened_files(ruleset: Ruleset, folder: Path) -> SavingTable:
+    """Open a game with saved rolls that was solved in files; values are checked when they are first read.
+
+    Raises
+    ------
+    TableError
+        Of the kind that fits, if a file is not there, not what was written, or not of this game.
+    """
+    game = states(scoring(ruleset))
+    files = [LevelFile(folder, game, level, ruleset.name) for level in range(game.scoring.boxes)]
+    final = _InMemory(game, final_level(game))
+    root = files[0].header.root
+    if root is None:
+        root = float(files[0].block(0)[0, 0])
+    return SavingTable(ruleset, game, (*files, final), 0.5 / STEPS, root, folder)
