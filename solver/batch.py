@@ -76,6 +76,7 @@ def decide(
     """
     from .decision_kernels import decide_tiles
 
+    table.ruleset.refuse_saved_rolls("batches of decisions")
     game, rules = table.states, table.states.scoring
     thrown = np.atleast_2d(_integers(dice, "dice", DiceError))
     _check_dice(thrown, rules.dice)

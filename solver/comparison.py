@@ -114,6 +114,8 @@ def compare(
     checked = [rules if isinstance(rules, Ruleset) else ruleset(rules) for rules in wanted]
     if not checked:
         raise ArgumentError("rulesets: found none, expected one or more")
+    for rules in checked:
+        rules.refuse_saved_rolls("comparisons")
     rows: list[Row] = []
     spread: list[Distribution] = []
     for place, rules in enumerate(checked):

@@ -60,6 +60,7 @@ def solve_values(
     """
     from .kernels import solve_tiles
 
+    ruleset.refuse_saved_rolls("values by state alone")
     game = states(scoring(ruleset))
     arrays = plan(game)
     values = values_with_ends(game, game.final)

@@ -89,6 +89,7 @@ def explain(table: Table, advice: Advice, top: int = 3) -> tuple[Explanation, ..
     ArgumentError
         For the advice of other rules, or fewer than one option.
     """
+    table.ruleset.refuse_saved_rolls("explanations")
     table.card(advice.position.card)
     if top < 1:
         raise ArgumentError(f"top is {top}: expected 1 or more")

@@ -90,6 +90,7 @@ def positions(
     ArgumentError
         For an argument that is not one of these.
     """
+    table.ruleset.refuse_saved_rolls("exports")
     _check(count, seed, source, epsilon)
     return (
         record for block in blocks(table, count, seed, source, epsilon, threads) for record in block.records()
@@ -127,6 +128,7 @@ def export(
     TableError
         If the file cannot be written.
     """
+    table.ruleset.refuse_saved_rolls("exports")
     _check(count, seed, source, epsilon)
     check(path)
     writing = _parquet if _ending(path) == ".parquet" else _json_lines

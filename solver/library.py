@@ -15,6 +15,19 @@ from .errors import ArgumentError, DamagedTable, TableError, TableNotFound
 from .levels import Progress
 from .lookup import Table
 from .rules import Ruleset, ruleset
+from .saving import values_in_all
+from .saving_files import SUFFIX as LEVELS
+from .saving_files import level_path
+from .saving_files import read_header as read_level_header
+from .saving_table import (
+    MOST_IN_MEMORY,
+    SavingTable,
+    complete,
+    opened_files,
+    save_files,
+    solved_in_files,
+    solved_in_memory,
+)
 from .scoring import scoring
 from .states import States, states
 
@@ -62,6 +75,9 @@ def solve(
 ) -> Table | Pursuit:
     """Solve a game, in memory and exactly; needs numba.
 
+    A game with saved rolls whose values take more than 1 GB is solved level by level into files of the cache
+    folder, where values are kept to a millionth of a point; if that was stopped, it goes on from there.
+
     Parameters
     ----------
     rules
@@ -90,6 +106,11 @@ def solve(
     given = _rules(rules)
     if goal is None and card is not None:
         raise ArgumentError(f"card {str(card)!r}: found no goal, expected one to solve from a card")
+    if goal is not None:
+        given.refuse_saved_rolls("goals")
+    if given.saves:
+        small = 8 * values_in_all(states(scoring(given))) <= MOST_IN_MEMORY
+        return (solved_in_memory if small else solved_in_files)(given, threads=threads, progress=progress)
     game, values = solve_values(given, threads=threads, progress=progress if goal is None else None)
     values.flags.writeable = False
     table = Table(given, game, values)
@@ -121,7 +142,9 @@ def load(
     given = _rules(rules)
     game = states(scoring(given))
     if path is not None:
-        return _opened(given, game, Path(path))
+        return opened_files(given, Path(path)) if given.saves else _opened(given, game, Path(path))
+    if given.saves:
+        return _load_saving(given, game, threads, progress)
     digest = game.scoring.digest
     for place in _places(digest):
         if place.exists():
@@ -146,6 +169,9 @@ def get(rules: Ruleset | str | os.PathLike[str], default: Any = None) -> Table |
     given = _rules(rules)
     game = states(scoring(given))
     digest = game.scoring.digest
+    if given.saves:
+        folder = _level_folder(game)
+        return default if folder is None else opened_files(given, folder)
     for place in _places(digest):
         if place.exists():
             return _opened(given, game, place)
@@ -155,8 +181,35 @@ def get(rules: Ruleset | str | os.PathLike[str], default: Any = None) -> Table |
         return default
 
 
-def save(table: Table, path: str | os.PathLike[str]) -> table_file.Header:
-    """Write a table to a file: whole, or not at all."""
+def _load_saving(rules: Ruleset, game: States, threads: int | None, progress: Progress | None) -> SavingTable:
+    folder = _level_folder(game)
+    if folder is not None:
+        try:
+            return opened_files(rules, folder)
+        except TableError:
+            if folder.parent != folders.cache_folder():
+                raise
+    try:
+        return solved_in_files(rules, threads=threads, progress=progress)
+    except TableError:
+        if 8 * values_in_all(game) > MOST_IN_MEMORY:
+            raise
+        return solved_in_memory(rules, threads=threads, progress=progress)
+
+
+def _level_folder(game: States) -> Path | None:
+    """Return the folder with all level files of a game with saved rolls, if there is one."""
+    name = f"{game.scoring.digest[:32]}{LEVELS}"
+    chosen = os.environ.get(FOLDER_VARIABLE)
+    places = [Path(chosen)] if chosen else []
+    return next((at / name for at in (*places, folders.cache_folder()) if complete(at / name, game)), None)
+
+
+def save(table: Table, path: str | os.PathLike[str]) -> table_file.Header | None:
+    """Write a table to a file: whole, or not at all; one with saved rolls into a folder, a file a level."""
+    if isinstance(table, SavingTable):
+        save_files(table, Path(path))
+        return None
     return table_file.write(Path(path), table.ruleset, table.states, table.values)
 
 
@@ -186,6 +239,12 @@ def manifest(folder: Path | None = None) -> dict[str, dict[str, Any]]:
 def expected_score(rules: Ruleset) -> float | None:
     """Return the expected score of a game whose table is at hand, without opening it; None otherwise."""
     digest = scoring(rules).digest
+    if rules.saves:
+        folder = _level_folder(states(scoring(rules)))
+        try:
+            return None if folder is None else read_level_header(level_path(folder, 0)).root
+        except TableError:
+            return None
     for entry in manifest().values():
         if entry["digest"] == digest:
             return float(entry["value"])

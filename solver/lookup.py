@@ -124,6 +124,10 @@ class Table:
     root: float | None = None
     """The exact expected score from the empty card, where a file brought it along."""
 
+    def __post_init__(self) -> None:
+        # Values by state alone say nothing of saved rolls: better no table than a wrong one.
+        self.ruleset.refuse_saved_rolls("tables without them")
+
     def card(self, card: Scorecard | str | None) -> Scorecard:
         """Return a card of this table's rules from a card or its text; None is the empty card."""
         return card_of(self.ruleset, card)
@@ -182,8 +186,8 @@ class Table:
 class Worths(Protocol):
     """What a turn is worth: a `Turn`, or what answers like one."""
 
-    def fills(self, roll: int) -> list[Fill]:
-        """Return every box that a roll may go in, in card order."""
+    def fills(self, roll: int, rerolls: int) -> list[Fill]:
+        """Return every box that a roll may go in with so many rerolls left, in card order."""
 
     def keeps(self, rerolls: int) -> NDArray[np.float64]:
         """Return the value of each keep of fewer than all dice with `rerolls` (1 or more) left."""
@@ -204,7 +208,7 @@ def ranked(
     position
         Card, dice and rerolls.
     turn
-        What the turn is worth, in the numbers to rank by; with rerolls saved, as `saving_table.SavedTurn` does.
+        What the turn is worth, in the numbers to rank by.
     shown
         The value to show for such a number; rising with it.
     tie

@@ -146,6 +146,7 @@ def pursue(
     """
     if not isinstance(goal, Goal):
         raise GoalError(f"goal {goal!r}: expected one such as Reach(200) or Risk(0.05)")
+    table.ruleset.refuse_saved_rolls("goals")
     held = table.card(card)
     kept = kept_chances(table) if isinstance(goal, Reach) and not exact else None
     # Close to 0 and 1 the rounded chances would not tell moves apart.

@@ -44,7 +44,7 @@ from .extremes import extreme_points
 from .levels import Progress, run_levels
 from .lookup import Table
 from .plan import Floats, Ints, aligned, plan, work_arrays
-from .rules import Ruleset
+from .rules import Ruleset, ruleset
 from .scorecard import Scorecard
 from .states import LANES, States
 
@@ -162,7 +162,9 @@ def keep_chances(
 
 
 def _table(game: Table | Ruleset | str | os.PathLike[str], threads: int | None) -> Table:
-    return game if isinstance(game, Table) else library.solve(game, threads=threads)
+    rules = game.ruleset if isinstance(game, Table) else game if isinstance(game, Ruleset) else ruleset(game)
+    rules.refuse_saved_rolls("chances of scores")
+    return game if isinstance(game, Table) else library.solve(rules, threads=threads)
 
 
 class _Task:

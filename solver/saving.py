@@ -15,8 +15,8 @@ lattice of keeps, and one more look at the values after. V at one level needs V 
 of which k runs up to T more.
 
 The values of a level are one array, a row of states for each k: the states side by side in one tile then
-read neighbouring numbers of one row. Whole games of this kind do not fit in memory with all their levels; only
-two are held, and `saving_files` keeps those that are finished.
+read neighbouring numbers of one row. All levels of a whole game do not fit in memory; only two are held, and
+`saving_files` keeps those that are finished.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 
 from .errors import RulesError
 from .levels import Progress, run_levels
 from .plan import Floats, Plan, aligned, plan, work_arrays
-from .rules import Ruleset
 from .states import LANES, States
 
 MOST_BYTES = 16 * 10**9
@@ -49,8 +49,8 @@ class Level:
     number : int
         Boxes filled.
     flat : float64 array
-        A row of `width` values for each number of saved rolls, and `LANES` more numbers before the first row and
-        after the last one.
+        A row of `width` values for each number of saved rolls, and `LANES` more numbers before the first row
+        and after the last one.
     width : int
         Number of positions of the level, padding included.
     """
@@ -63,28 +63,6 @@ class Level:
     def values(self) -> Floats:
         """Expected points still to come, shape (most saved rolls + 1, width)."""
         return self.flat[LANES:-LANES].reshape(-1, self.width)
-
-
-def refuse_saved_rolls(rules: Ruleset, what: str) -> None:
-    """Refuse rules under which rolls are saved, for what is not offered there.
-
-    Parameters
-    ----------
-    rules
-        The rules.
-    what
-        What is asked for, in the plural: "learning environments".
-
-    Raises
-    ------
-    RulesError
-        If the rules save rolls.
-    """
-    if rules.saves:
-        raise RulesError(
-            f"{rules.name}: found rules with saved rolls, for which {what} are not offered; "
-            "expected rules without save_rolls"
-        )
 
 
 def most_saved(game: States, level: int) -> int:
@@ -203,7 +181,7 @@ def _solved_level(
 
 def _check_size(game: States) -> None:
     sizes = [8 * level_values(game, level) for level in range(game.scoring.boxes + 1)]
-    most = max(map(sum, zip(sizes, sizes[1:], strict=False)))
+    most = max(map(sum, pairwise(sizes)))
     if most > MOST_BYTES:
         raise RulesError(
             f"rules with saved rolls: found two levels that take {most / 1e9:.1f} GB of memory, "

@@ -129,9 +129,17 @@ def kept_folder(states: States) -> Path:
 
 
 def write_level(
-    folder: Path, ruleset: Ruleset, game: States, level: Level, threads: int | None = None
+    folder: Path,
+    ruleset: Ruleset,
+    game: States,
+    level: Level,
+    threads: int | None = None,
+    *,
+    root: float | None = None,
 ) -> None:
     """Write the final file of a level: whole, or not at all.
+
+    `root` is the exact expected score, where the values of the empty card are rounded.
 
     Raises
     ------
@@ -139,11 +147,13 @@ def write_level(
         If it cannot be written.
     """
     chunks = _chunks(game, level.number)
-    width = 4 if np.max(np.abs(level.values)) * STEPS < 2**31 else 8
+    largest = max(-float(level.values.min()), float(level.values.max()))
+    width = 4 if largest * STEPS < 2**31 else 8
     with ThreadPoolExecutor(thread_count(threads)) as pool:
         stored = list(pool.map(lambda chunk: _packed(level.values[:, chunk], width), chunks))
     index = np.array([(len(chunk), zlib.crc32(chunk)) for chunk in stored], _INDEX).tobytes()
-    root = float(level.values[0, 0]) if level.number == 0 else None
+    if root is None and level.number == 0:
+        root = float(level.values[0, 0])
     contents = _contents(ruleset, game, level.number) | {
         "steps": STEPS,
         "width": width,
@@ -315,19 +325,36 @@ class LevelFile:
             list(pool.map(read, range(len(self._chunks))))
         return level
 
+    def check(self) -> None:
+        """Check all values against their checksums.
+
+        Raises
+        ------
+        DamagedTable
+            If some do not match.
+        """
+        with opened(self.path) as (file, _):
+            for chunk in range(len(self._chunks)):
+                self._stored(file, chunk)
+
+    def _stored(self, file: BinaryIO, chunk: int) -> bytes:
+        """Return the bytes of a chunk; they match their checksum."""
+        if self._index is None:
+            self._index = self._read_index(file)
+        start, sums = self._index
+        file.seek(self._begin + int(start[chunk]))
+        stored = file.read(int(start[chunk + 1] - start[chunk]))
+        if zlib.crc32(stored) != sums[chunk]:
+            raise _damaged(self.path, f"chunk {chunk} of its values does not match its checksum")
+        return stored
+
     def _read(self, chunk: int) -> Floats:
         with opened(self.path) as (file, _):
-            if self._index is None:
-                self._index = self._read_index(file)
-            start, sums = self._index
-            file.seek(self._begin + int(start[chunk]))
-            stored = file.read(int(start[chunk + 1] - start[chunk]))
+            stored = self._stored(file, chunk)
         places = self._chunks[chunk]
-        values = None
-        if zlib.crc32(stored) == sums[chunk]:
-            values = _unpacked(stored, self.header, self.header.saved + 1, places.stop - places.start)
+        values = _unpacked(stored, self.header, self.header.saved + 1, places.stop - places.start)
         if values is None:
-            raise _damaged(self.path, f"chunk {chunk} of its values does not match its checksum")
+            raise _damaged(self.path, f"chunk {chunk} does not hold its values")
         return values
 
     def _read_index(self, file: BinaryIO) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
@@ -396,17 +423,21 @@ def read_header(path: str | os.PathLike[str]) -> Header:
         return _parsed(KIND.header(file, size, path), path)
 
 
-def _header(
-    file: BinaryIO, size: int, path: Path, game: States, level: int, name: str
-) -> tuple[Header, int]:
+def _header(file: BinaryIO, size: int, path: Path, game: States, level: int, name: str) -> tuple[Header, int]:
     """Return the header of a file that is to be of a game and level, and the length of its front."""
     text = KIND.header(file, size, path)
     header = _parsed(text, path)
     digest = game.scoring.digest
     if header.digest != digest:
         held, wanted = (f"{n!r} (rules {d[:12]})" for n, d in ((header.name, header.digest), (name, digest)))
-        raise WrongRulesTable(f"{quoted(path)} is a level file of {held}, expected one of {wanted}; {KIND.remake}")
-    if (header.level, header.saved, header.states) != (level, most_saved(game, level), states_in(game, level)):
+        raise WrongRulesTable(
+            f"{quoted(path)} is a level file of {held}, expected one of {wanted}; {KIND.remake}"
+        )
+    if (header.level, header.saved, header.states) != (
+        level,
+        most_saved(game, level),
+        states_in(game, level),
+    ):
         what = f"it does not hold the {states_in(game, level)} states with {level} boxes filled"
         raise _damaged(path, what)
     return header, len(text) + BYTES

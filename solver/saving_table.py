@@ -1,9 +1,8 @@
-"""Advice for games with saved rolls: values by filled set, from files or from memory, and one turn in numpy."""
+"""Advice for games with saved rolls: values from files or from memory, and one turn in numpy."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Protocol
@@ -12,21 +11,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .dice import Lattice
+from .errors import TableError, WrongRulesTable
+from .files import quoted
 from .levels import Progress
-from .lookup import Advice, Option, ranked
+from .lookup import Advice, Option, Table, ranked
 from .plan import Floats
 from .rules import Ruleset
-from .saving import Level, final_level, most_saved, solved_levels, values_in_all
+from .saving import Level, final_level, solved_levels, values_in_all
 from .saving_files import (
     STEPS,
     LevelFile,
     kept_folder,
     level_path,
     level_to_go_on_from,
+    read_header,
     write_exact,
     write_level,
 )
-from .scorecard import Position, Scorecard, card_of
+from .scorecard import Position, Scorecard
 from .scoring import scoring
 from .states import States, states
 from .turn import Fill, Turn, Worth, maxima, mean_of_six, positions_after, throw
@@ -60,9 +62,10 @@ class _InMemory:
         return self._level
 
 
-@dataclass(frozen=True, eq=False)
-class SavingTable:
-    """The value of every state of a game with saved rolls; asks like a `Table`. Safe to read from many threads.
+class SavingTable(Table):
+    """Every state of a game with saved rolls; asks like any `Table`. Safe to read from many threads.
+
+    It has no array of values: what works from one refuses such games.
 
     Attributes
     ----------
@@ -78,30 +81,58 @@ class SavingTable:
     folder : Path or None
         The folder of its files, where it is kept in files.
     resumed : int or None
-        Where an earlier run had left off, if one had: the number of boxes filled of the last level it finished.
+        Where an earlier run had left off, if one had: boxes filled of the last level that it finished.
     """
 
-    ruleset: Ruleset
-    states: States
-    levels: tuple[LevelStore, ...] = field(repr=False)
-    precision: float
-    root: float
-    folder: Path | None = None
-    resumed: int | None = None
+    levels: tuple[LevelStore, ...]
+    folder: Path | None
+    resumed: int | None
+
+    def __init__(
+        self,
+        ruleset: Ruleset,
+        game: States,
+        levels: tuple[LevelStore, ...],
+        precision: float,
+        root: float,
+        folder: Path | None = None,
+        resumed: int | None = None,
+    ) -> None:
+        found = {"ruleset": ruleset, "states": game, "levels": levels, "precision": precision, "root": root}
+        for name, value in (found | {"folder": folder, "resumed": resumed}).items():
+            object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        return f"SavingTable({self.ruleset.name!r}, expected_score={self.root!r}, folder={self.folder!r})"
+
+    @property
+    def values(self) -> Floats:
+        """Values by state alone: there are none.
+
+        Raises
+        ------
+        RulesError
+            Always.
+        """
+        self.ruleset.refuse_saved_rolls("values by state alone")
+        raise AssertionError
+
+    def check(self, threads: int | None = None) -> None:
+        """Check all values in the files.
+
+        Raises
+        ------
+        DamagedTable
+            If some do not match their checksum.
+        """
+        for level in self.levels:
+            if isinstance(level, LevelFile):
+                level.check()
 
     @property
     def count(self) -> int:
         """Number of values: states whose upper subtotals are equally good count once."""
         return values_in_all(self.states)
-
-    @property
-    def expected_score(self) -> float:
-        """The exact expected final score from the empty card, in points."""
-        return self.root
-
-    def card(self, card: Scorecard | str | None) -> Scorecard:
-        """Return a card of this table's rules from a card or its text; None is the empty card."""
-        return card_of(self.ruleset, card)
 
     def value(self, card: Scorecard | str | None = None) -> float:
         """Return the expected final score from the start of a turn with this card, in points.
@@ -114,44 +145,38 @@ class SavingTable:
             If the files cannot be read.
         """
         held = self.card(card)
-        if not held.filled:
+        if not held.filled and self.root is not None:
             return self.root
         game = self.states
         position = game.position(held.filled, held.upper_subtotal, int(held.armed))
         block = self.levels[held.filled.bit_count()].block(held.filled)
         return held.boxes_total + float(block[held.saved, position - int(game.first[held.filled])])
 
-    def advise(
-        self, card: Scorecard | str | None, dice: str | Iterable[int | str], rerolls: int | None = None
-    ) -> Advice:
-        """Return every legal action with its value and loss.
-
-        Parameters
-        ----------
-        card
-            The card, or its text; None is the empty card.
-        dice
-            The dice on the table, such as "1 3 3 4 6".
-        rerolls
-            Rerolls left, those saved among them; as after the first roll unless given.
+    def advise_position(self, position: Position) -> Advice:
+        """Return the advice for a position of this table's rules.
 
         Raises
         ------
-        CardError, DiceError
-            If the card, the dice or the rerolls are not possible.
         TableError
             If the files cannot be read.
         """
-        return self.advise_position(Position.of(self.card(card), dice, rerolls))
-
-    def advise_position(self, position: Position) -> Advice:
-        """Return the advice for a position of this table's rules."""
         held = self.card(position.card)
         total = held.boxes_total
-        options = ranked(position, self.turn(held, position.rerolls), lambda value: total + value)
+        options = ranked(position, self.saved_turn(held, position.rerolls), lambda value: total + value)
         return Advice(position, tuple(_with_saved(option, position.rerolls) for option in options))
 
-    def turn(self, card: Scorecard, rerolls: int) -> SavedTurn:
+    def turn(self, card: Scorecard) -> Turn:
+        """Return what a turn is worth by state alone: that is not known.
+
+        Raises
+        ------
+        RulesError
+            Always.
+        """
+        self.ruleset.refuse_saved_rolls("turns by state alone")
+        raise AssertionError
+
+    def saved_turn(self, card: Scorecard, rerolls: int) -> SavedTurn:
         """Return what a turn from this card is worth where so many rerolls are left."""
         game, filled, flag = self.states, card.filled, int(card.armed)
         subtotal = card.upper_subtotal
@@ -187,9 +212,9 @@ class SavedTurn:
     def __init__(self, lattice: Lattice, turns: list[Turn]) -> None:
         self._lattice, self._turns = lattice, turns
 
-    def fills(self, roll: int) -> list[Fill]:
+    def fills(self, roll: int, rerolls: int) -> list[Fill]:
         """Return every box that a roll may go in, in card order, all rerolls being saved."""
-        return self._turns[-1].fills(roll)
+        return self._turns[-1].fills(roll, rerolls)
 
     def keeps(self, rerolls: int) -> NDArray[np.float64]:
         """Return the value of each keep of fewer than all dice with all rerolls left (1 or more)."""
@@ -199,7 +224,7 @@ class SavedTurn:
     def chain(self) -> list[NDArray[np.float64]]:
         """For each number of rerolls left, the value of each keep before a reroll, and of each roll.
 
-        That of a keep of fewer than all dice is what rerolling the others brings; there is none for 0 rerolls.
+        That of a keep of fewer than all dice is what rerolling the others brings, none for 0 rerolls.
         """
         lattice = self._lattice
         best = np.full(len(lattice.keeps), -np.inf)
@@ -217,8 +242,6 @@ class SavedTurn:
 def _with_saved(option: Option, rerolls: int) -> Option:
     if option.action == "keep":
         return option
-    from dataclasses import replace
-
     return replace(option, saved=rerolls)
 
 
@@ -254,7 +277,8 @@ def solved_in_files(
     ruleset
         The rules.
     folder
-        Where the files go: one of the cache folder unless given. If it holds the game already, that is opened.
+        Where the files go: one of the cache folder unless given. If it holds the game already, all of it
+        sound, that is opened.
     threads
         All usable cores unless given; the files are equal to the bit.
     progress
@@ -269,9 +293,14 @@ def solved_in_files(
     """
     game = states(scoring(ruleset))
     folder = folder or kept_folder(game)
-    found = opened_files(ruleset, folder) if complete(folder, game) else None
-    if found:
-        return found
+    _check_folder(folder, ruleset, game)
+    if complete(folder, game):
+        try:
+            found = opened_files(ruleset, folder)
+            found.check()
+            return found
+        except TableError:
+            pass  # What is not sound is made again.
     after = level_to_go_on_from(folder, game, ruleset.name)
     resumed = after.number if after.number < game.scoring.boxes else None
     for level in solved_levels(game, after=after, threads=threads, progress=progress):
@@ -281,7 +310,38 @@ def solved_in_files(
         for number in range(level.number + 1, game.scoring.boxes):
             level_path(folder, number, exact=True).unlink(missing_ok=True)
     table = opened_files(ruleset, folder)
-    return SavingTable(ruleset, game, table.levels, table.precision, table.root, folder, resumed)
+    return SavingTable(
+        ruleset, game, table.levels, table.precision, float(table.expected_score), folder, resumed
+    )
+
+
+def _check_folder(folder: Path, ruleset: Ruleset, game: States) -> None:
+    """Refuse a folder with level files of another game."""
+    for path in sorted(folder.glob("*.dwl")):
+        try:
+            held = read_header(path)
+        except TableError:
+            continue  # It is made again.
+        if held.digest != game.scoring.digest:
+            raise WrongRulesTable(
+                f"{quoted(folder)} holds level files of {held.name!r}, expected none or those of "
+                f"{ruleset.name!r}"
+            )
+
+
+def save_files(table: SavingTable, folder: Path, *, threads: int | None = None) -> None:
+    """Write the level files of a game with saved rolls into a folder.
+
+    Raises
+    ------
+    TableError
+        If they cannot be written.
+    """
+    game = table.states
+    _check_folder(folder, table.ruleset, game)
+    for number in reversed(range(game.scoring.boxes)):
+        root = table.expected_score if number == 0 else None
+        write_level(folder, table.ruleset, game, table.levels[number].all(threads), threads, root=root)
 
 
 def complete(folder: Path, game: States) -> bool:

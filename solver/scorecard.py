@@ -1,8 +1,8 @@
 """What a person holds: a card with points in its boxes, and a position with dice on the table.
 
 A card is written `ones=3 yahtzee=50 bonuses=1`: each filled box with its points, in any order, and how
-many bonuses for further Yahtzees were scored; where rules save rolls, `saved=2` counts those that earlier turns
-left. An empty card is written `-`. A position takes one line:
+many bonuses for further Yahtzees were scored; where rules save rolls, `saved=2` counts those that earlier
+turns left. An empty card is written `-`. A position takes one line:
 
     yahtzee | ones=3 yahtzee=50 bonuses=1 | 1 3 3 4 6 | 2
     rules   | card                        | dice      | rerolls left, those saved among them

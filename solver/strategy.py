@@ -82,6 +82,7 @@ class Follower:
 
     def __init__(self, played: Table | Followed, threads: int | None = None) -> None:
         self.table = played if isinstance(played, Table) else played.table
+        self.table.ruleset.refuse_saved_rolls("exact distributions")
         self.game: States = self.table.states
         self.plan: Plan = plan(self.game)
         self.chooser = _ByTable(self.table) if isinstance(played, Table) else played.chooser()

@@ -12,7 +12,16 @@ from functools import cache
 from itertools import product
 
 from oracle import Action
-from oracle_rules import Dice, Filled, after_fill, as_mask, legal_fills, proper_keeps, upper_bonus, yahtzee_bonus
+from oracle_rules import (
+    Dice,
+    Filled,
+    after_fill,
+    as_mask,
+    legal_fills,
+    proper_keeps,
+    upper_bonus,
+    yahtzee_bonus,
+)
 
 from solver.rules.model import FACES, Ruleset
 
@@ -41,7 +50,9 @@ class Saving:
         self, filled: Filled, subtotal: int, flag: bool, dice: Dice, rerolls: int
     ) -> dict[Action, Fraction]:
         """Expected points still to be won with each option; `rerolls` counts this turn's and the saved."""
-        return dict(self._options((as_mask(self.ruleset, filled), subtotal, flag), tuple(sorted(dice)), rerolls))
+        return dict(
+            self._options((as_mask(self.ruleset, filled), subtotal, flag), tuple(sorted(dice)), rerolls)
+        )
 
     def _value(self, filled: int, subtotal: int, flag: bool, saved: int) -> Fraction:
         if filled == (1 << len(self.ruleset.categories)) - 1:
@@ -58,7 +69,9 @@ class Saving:
     def _best(self, state: tuple[int, int, bool], dice: Dice, rerolls: int) -> Fraction:
         return max(value for _, value in self._options(state, dice, rerolls))
 
-    def _options(self, state: tuple[int, int, bool], dice: Dice, rerolls: int) -> list[tuple[Action, Fraction]]:
+    def _options(
+        self, state: tuple[int, int, bool], dice: Dice, rerolls: int
+    ) -> list[tuple[Action, Fraction]]:
         rules = self.ruleset
         filled, _, flag = state
         options: list[tuple[Action, Fraction]] = []
@@ -66,5 +79,7 @@ class Saving:
             rest = self.value(*after_fill(rules, *state, box, won), rerolls)
             options.append((("fill", rules.keys[box]), won + yahtzee_bonus(rules, flag, dice) + rest))
         if rerolls:
-            options += [(("keep", keep), self.thrown(state, keep, rerolls - 1)) for keep in proper_keeps(dice)]
+            options += [
+                (("keep", keep), self.thrown(state, keep, rerolls - 1)) for keep in proper_keeps(dice)
+            ]
         return options

@@ -29,7 +29,10 @@ _EXPLAINED = 3
     "--rules", "name", metavar="NAME|FILE", help=f"The game or a rules file.  [default: {names()[0]}]"
 )
 @click.option(
-    "--rerolls", type=int, metavar="N", help="Rerolls left this turn.  [default: as after the first roll]"
+    "--rerolls",
+    type=int,
+    metavar="N",
+    help="Rerolls left, those saved among them.  [default: as after the first roll]",
 )
 @click.option(
     "--card",
@@ -96,7 +99,8 @@ def command(
     dicewise advise 12345 --rules yacht --card "ones=3" --duel "sixes=18"
 
     A card names each filled box by its key with its points, and with "bonuses" how many bonuses for
-    further Yahtzees were scored; `dicewise rules NAME` lists the keys. A game that has no table yet
+    further Yahtzees were scored; where rules save rolls, "saved" counts those of earlier turns.
+    `dicewise rules NAME` lists the keys. A game that has no table yet
     is solved first, and its table kept for next time.
     """  # noqa: D301
     if position is None:
@@ -133,6 +137,8 @@ def command(
         show_goal(played, advice, _TOP if top is None else top, in_words)
         show_line(f"\nPosition: {where}", style="dim")
         return
+    if explain:
+        where.card.ruleset.refuse_saved_rolls("explanations")
     table = _table(where.card.ruleset)
     advice = table.advise_position(where)
     found = _explained(table, advice, explain) if explain else ()
@@ -172,7 +178,7 @@ def _table(rules: Ruleset) -> Table:
     if found is not None:
         return found
     started = perf_counter()
-    with progress_bar(f"Solving {rules.name}, once") as progress:
+    with progress_bar(f"Solving {rules.name}, once", left=rules.saves) as progress:
         table = library.load(rules, progress=progress)
     # Only a table that came from a file brings its root value along.
     kept = f"the table is kept for next time in {folders.cache_folder()}"
@@ -191,13 +197,15 @@ def _explained(table: Table, advice: Advice, top: int) -> tuple[Explanation, ...
 
 
 def _show(advice: Advice, top: int) -> None:
-    rules = advice.position.card.ruleset
+    rules, saved = advice.position.card.ruleset, advice.position.card.saved
     best, others = advice.best, advice.options[1:]
-    show_line(f"{in_words(best, rules)}: expected final score {best.value:.2f}", style="bold")
+    show_line(f"{in_words(best, rules, saved)}: expected final score {best.value:.2f}", style="bold")
     shown = others[: top - 1]
     if shown:
         show_line()
-        rows = [(in_words(option, rules), f"{option.value:.2f}", _loss(option.loss)) for option in shown]
+        rows = [
+            (in_words(option, rules, saved), f"{option.value:.2f}", _loss(option.loss)) for option in shown
+        ]
         show_table(rows, ("Otherwise", "Value", "Loss"), right=(1, 2), indent=2)
     if not others:
         show_line("Nothing else is allowed.")
@@ -205,8 +213,11 @@ def _show(advice: Advice, top: int) -> None:
         show_line(f"{'' if shown else chr(10)}  {more} more; --top {len(others) + 1} shows all.", style="dim")
 
 
-def in_words(option: Option, rules: Ruleset) -> str:
-    """Return a move as one says it: "Keep 3 3, reroll three dice", "Fill Threes for 6 points"."""
+def in_words(option: Option, rules: Ruleset, saved: int = 0) -> str:
+    """Return a move as one says it: "Keep 3 3, reroll three dice", "Fill Threes for 6 points".
+
+    `saved` is how many rolls had been saved before this turn.
+    """
     if option.action == "keep":
         rest = rules.dice - len(option.dice)
         if option.dice:
@@ -214,7 +225,12 @@ def in_words(option: Option, rules: Ruleset) -> str:
         return "Reroll the die" if rest == 1 else f"Reroll all {number(rest)} dice"
     title = next(box.title for box in rules.categories if box.key == option.category)
     points = "1 point" if option.points == 1 else f"{option.points} points"
-    return f"Fill {title} for {points}" + (f" and a bonus of {option.bonus}" if option.bonus else "")
+    fill = f"Fill {title} for {points}" + (f" and a bonus of {option.bonus}" if option.bonus else "")
+    if not option.saved:
+        return fill
+    if option.saved > saved:
+        return f"{fill}, saving {counted(option.saved - saved, 'roll', 'rolls')}"
+    return f"{fill}, with {counted(option.saved, 'saved roll', 'saved rolls')} left"
 
 
 def _loss(loss: float) -> str:

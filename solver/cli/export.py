@@ -87,6 +87,7 @@ def command(
     if epsilon is not None and source != "perturbed":
         raise click.UsageError("--epsilon is for --source perturbed")
     rules = chosen_rules(name, changes)
+    rules.refuse_saved_rolls("exports")
     from .. import export, library
     from .solve import check_place
 

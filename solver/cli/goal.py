@@ -201,8 +201,10 @@ def solved(
     from ..scoring import scoring
     from ..states import states
 
+    if chosen.given:
+        rules.refuse_saved_rolls("goals")
     kept = not exact and chosen.score is not None and kept_path(states(scoring(rules))).exists()
-    with progress_bar(f"Solving {rules.name}") as progress:
+    with progress_bar(f"Solving {rules.name}", left=rules.saves) as progress:
         table = (library.load if kept else library.solve)(rules, threads=threads, progress=progress)
     if not chosen.given:
         return table

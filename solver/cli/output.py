@@ -144,15 +144,23 @@ def show_json(value: Any) -> None:
 
 
 @contextmanager
-def progress_bar(task: str) -> Iterator[Progress | None]:
+def progress_bar(task: str, *, left: bool = False) -> Iterator[Progress | None]:
     """Show a progress bar on stderr, where that is a terminal, while the block runs.
 
-    Yields what to call with the work done and in all; None where there is no terminal.
+    Yields what to call with the work done and in all; None where there is no terminal. With `left` it also
+    shows the time left.
     """
     if not sys.stderr.isatty():
         yield None
         return
-    from rich.progress import BarColumn, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        SpinnerColumn,
+        TaskProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
     from rich.progress import Progress as Bar
 
     columns = (
@@ -161,6 +169,7 @@ def progress_bar(task: str) -> Iterator[Progress | None]:
         BarColumn(),
         TaskProgressColumn(),
         TimeElapsedColumn(),
+        *((TextColumn("left:"), TimeRemainingColumn()) if left else ()),
     )
     with Bar(*columns, console=console(stderr=True), transient=True) as bar:
         # Without a total the bar pulses: the time until the first call may be that of compiling.

@@ -71,6 +71,7 @@ def command(
     `scores` are all final scores between certain and impossible, and both chances are those of each.
     """  # noqa: D301
     rules = chosen_rules(name, changes)
+    rules.refuse_saved_rolls("chances of scores")
     check_picture(picture)
     from .. import library
     from ..distributions import distribution

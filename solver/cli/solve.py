@@ -9,10 +9,11 @@ from time import perf_counter
 import click
 
 from ..errors import ForeignTable, TableError
+from ..rules import Ruleset
 from . import Fault
 from .choice import chosen_rules, set_option
 from .goal import Chosen, goal_json, goal_options, goal_rows, solved
-from .output import show_json, show_line, show_table, size
+from .output import counted, progress_bar, show_json, show_line, show_table, size
 
 
 @click.command("solve")
@@ -38,7 +39,9 @@ def command(
 ) -> None:
     """Solve a game exactly: its expected score under optimal play, or what a goal is worth.
 
-    The result is the same to the bit for any number of threads. Ctrl-C stops and writes nothing.
+    The result is the same to the bit for any number of threads. Ctrl-C stops and writes nothing; a game with
+    saved rolls is solved into files, in your cache folder or in the folder --output, and goes on from there
+    when it is started again.
 
     \b
     dicewise solve yahtzee
@@ -52,6 +55,9 @@ def command(
     if card is not None and not chosen.given:
         raise click.UsageError("--card goes with a goal, which is solved from there on; found no goal")
     rules = chosen_rules(name, changes)
+    if rules.saves:
+        _solve_saving(rules, chosen, output, threads, as_json)
+        return
     if output:
         _check_output(output)
     from .. import library
@@ -84,6 +90,43 @@ def command(
     ]
     if output:
         rows.append(("Table", f"{output} ({size(output.stat().st_size)})"))
+    show_table(rows, indent=2)
+
+
+def _solve_saving(
+    rules: Ruleset, chosen: Chosen, folder: Path | None, threads: int | None, as_json: bool
+) -> None:
+    """Solve a game with saved rolls into files, going on from where an earlier run was stopped."""
+    if chosen.given:
+        rules.refuse_saved_rolls("goals")
+    if folder is not None and folder.exists() and not folder.is_dir():
+        expected = "a folder: rules with saved rolls take a file for each number of filled boxes"
+        raise Fault(f"--output {str(folder)!r}: found a file, expected {expected}")
+    from ..saving_table import solved_in_files
+
+    started = perf_counter()
+    with progress_bar(f"Solving {rules.name}", left=True) as progress:
+        table = solved_in_files(rules, folder, threads=threads, progress=progress)
+    seconds = perf_counter() - started
+    place = table.folder or Path()
+    stored = sum(path.stat().st_size for path in place.glob("*.dwl"))
+    value, states = table.expected_score, table.states.count
+    if as_json:
+        answer = {"rules": rules.name, "expected_score": value, "states": states, "values": table.count}
+        answer |= {"seconds": seconds, "table": str(place), "bytes": stored, "resumed": table.resumed}
+        show_json(answer)
+        return
+    show_line(rules.title + (f": {rules.summary}" if rules.summary else ""), style="bold")
+    rows = [
+        ("Rules", rules.name),
+        ("Expected score", f"{value:.10f} points"),
+        ("States", f"{states:,}, without the saved rolls"),
+        ("Values", f"{table.count:,}"),
+        ("Time", f"{seconds:.2f} s"),
+        ("Tables", f"{place} ({size(stored)})"),
+    ]
+    if table.resumed is not None:
+        rows.append(("Went on from", f"{counted(table.resumed, 'box', 'boxes')} filled"))
     show_table(rows, indent=2)
 
 

@@ -56,6 +56,7 @@ def command(
     if rerolls is not None and dice is None:
         raise click.UsageError("--rerolls goes with --dice, which says what is on the table")
     rules = chosen_rules(name, changes)
+    rules.refuse_saved_rolls("exact distributions")
     check_picture(picture)
     from ..distributions import distribution
     from ..scorecard import Position, Scorecard, parse_dice

@@ -149,9 +149,10 @@ def _list() -> None:
 
 def _rows(folder: Path) -> Iterator[tuple[str, str, str, str]]:
     from ..library import SUFFIX
+    from ..saving_files import SUFFIX as LEVELS
     from ..table import read_header
 
-    found = []
+    found = [_row_of_levels(path) for path in folder.glob(f"*{LEVELS}") if path.is_dir()]
     for path in folder.glob(f"*{SUFFIX}"):
         try:
             header = read_header(path)
@@ -161,3 +162,18 @@ def _rows(folder: Path) -> Iterator[tuple[str, str, str, str]]:
             found.append((header.name, path.name, size(path.stat().st_size), f"{header.root:.10f}"))
     order = {name: place for place, name in enumerate(names())}
     yield from sorted(found, key=lambda row: (order.get(row[0], len(order)), row))
+
+
+def _row_of_levels(folder: Path) -> tuple[str, str, str, str]:
+    """Return the row of a game with saved rolls: a folder with a file for each number of filled boxes."""
+    from ..saving_files import level_path, read_header
+
+    files = sorted(folder.glob("level-*.dwl"))
+    total = size(sum(path.stat().st_size for path in folder.glob("*.dwl")))
+    try:
+        header = read_header(files[0] if files else level_path(folder, 0))
+    except TableError as error:
+        return "?", folder.name, total, f"({type(error).__name__})"
+    if header.root is None:
+        return header.name, folder.name, total, f"(solved from {counted(header.level, 'box', 'boxes')} on)"
+    return header.name, folder.name, total, f"{header.root:.10f}"

@@ -63,6 +63,7 @@ class Coding:
 
     def __init__(self, rules: Ruleset | str | os.PathLike[str]) -> None:
         self.ruleset: Ruleset = rules if isinstance(rules, Ruleset) else ruleset(rules)
+        self.ruleset.refuse_saved_rolls("learning environments")
         self.scoring: Scoring = scoring(self.ruleset)
         self.lattice: Lattice = self.scoring.lattice
         self.boxes = self.scoring.boxes

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from ..errors import RulesError
+
 if TYPE_CHECKING:
     from ..scorecard import Scorecard
 
@@ -153,6 +155,20 @@ class Ruleset:
     def saves(self) -> bool:
         """Whether there can be rolls to save: of one roll a turn none is left over."""
         return self.save_rolls and self.rolls > 1
+
+    def refuse_saved_rolls(self, what: str) -> None:
+        """Refuse these rules for what is not offered where rolls are saved; `what` names it in the plural.
+
+        Raises
+        ------
+        RulesError
+            If the rules save rolls.
+        """
+        if self.saves:
+            raise RulesError(
+                f"{self.name}: found rules with saved rolls, for which {what} are not offered; "
+                "expected rules without save_rolls"
+            )
 
     def card(self, text: str = "") -> Scorecard:
         """Return the card with these points, such as "ones=3 yahtzee=50"; the empty card unless given.
