@@ -5,6 +5,7 @@ Exact, by following every roll that can still come. It is what a coach would say
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,7 +13,14 @@ import numpy as np
 
 from .errors import ArgumentError
 from .lookup import Advice, Option, Table
+from .plan import plan
+from .saving_follow import saved_ends
+from .saving_table import SavingTable
+from .scorecard import Scorecard
 from .strategy import Ends, Follower
+
+_Follow = Callable[[Scorecard, int, int], tuple[Ends, float]]
+"""How a turn ends from a card, a keep and the rerolls left after it, and the points to expect after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +97,26 @@ def explain(table: Table, advice: Advice, top: int = 3) -> tuple[Explanation, ..
     ArgumentError
         For the advice of other rules, or fewer than one option.
     """
-    table.ruleset.refuse_saved_rolls("explanations")
     table.card(advice.position.card)
     if top < 1:
         raise ArgumentError(f"top is {top}: expected 1 or more")
-    follower = Follower(table, threads=1)
-    return tuple(_explained(follower, advice, option) for option in advice.options[:top])
+    if isinstance(table, SavingTable):
+
+        def follow(card: Scorecard, keep: int, left: int) -> tuple[Ends, float]:
+            return saved_ends(table, card, keep, left)
+    else:
+        follower = Follower(table, threads=1)
+
+        def follow(card: Scorecard, keep: int, left: int) -> tuple[Ends, float]:
+            start = table.states.position(card.filled, card.upper_subtotal, int(card.armed))
+            ends = follower.ends_from(start, keep, left)
+            return ends, float(ends.probabilities @ table.values[ends.after])
+
+    return tuple(_explained(table, follow, advice, option) for option in advice.options[:top])
 
 
-def _explained(follower: Follower, advice: Advice, option: Option) -> Explanation:
-    table, position = follower.table, advice.position
+def _explained(table: Table, follow: _Follow, advice: Advice, option: Option) -> Explanation:
+    position = advice.position
     card, lattice = position.card, table.states.scoring.lattice
     if option.action == "fill":
         box = table.ruleset.keys.index(str(option.category))
@@ -112,19 +130,17 @@ def _explained(follower: Follower, advice: Advice, option: Option) -> Explanatio
         turn_points = float(points + option.bonus)
         after = option.value - card.boxes_total - turn_points
         return Explanation(option, turn_points, after, chances, _patterns(table, last))
-    start = table.states.position(card.filled, card.upper_subtotal, int(card.armed))
-    ends = follower.ends_from(start, lattice.number[option.dice], position.rerolls - 1)
+    ends, after = follow(card, lattice.number[option.dice], position.rerolls - 1)
     turn_points = float(ends.probabilities @ ends.gains)
-    after = float(ends.probabilities @ table.values[ends.after])
-    return Explanation(option, turn_points, after, _boxes(follower, ends), _patterns(table, ends.last))
+    return Explanation(option, turn_points, after, _boxes(table, ends), _patterns(table, ends.last))
 
 
-def _boxes(follower: Follower, ends: Ends) -> tuple[BoxChance, ...]:
-    rows = follower.plan.rows
+def _boxes(table: Table, ends: Ends) -> tuple[BoxChance, ...]:
+    rows = plan(table.states).rows
     row = ends.rows % len(rows.points)
     category = np.searchsorted(rows.first, row, side="right") - 1
     chances = []
-    for box, rule in enumerate(follower.table.ruleset.categories):
+    for box, rule in enumerate(table.ruleset.categories):
         here = category == box
         if here.any():
             probabilities, in_box = ends.probabilities[here], rows.points[row[here]].astype(int)

@@ -216,6 +216,10 @@ class SavedTurn:
         """Return every box that a roll may go in, in card order, all rerolls being saved."""
         return self._turns[-1].fills(roll, rerolls)
 
+    def fills_with(self, roll: int, rerolls: int) -> list[Fill]:
+        """Return the same for another number of rerolls left, up to that of this turn."""
+        return self._turns[rerolls].fills(roll)
+
     def keeps(self, rerolls: int) -> NDArray[np.float64]:
         """Return the value of each keep of fewer than all dice with all rerolls left (1 or more)."""
         return self.chain[rerolls][: self._lattice.short]

@@ -23,6 +23,8 @@ from .levels import Progress
 from .lookup import Table
 from .plan import Floats, Ints, LanePlan
 from .rules import FACES
+from .saving_simulation import play_saved
+from .saving_table import SavingTable
 from .scorecard import Scorecard
 from .strategy import Followed, Follower, nodes
 
@@ -118,8 +120,12 @@ def simulate(
         For fewer than one game or a negative seed.
     CardError
         If the card cannot arise.
+    RulesError
+        For a record of games with saved rolls.
     """
     _check(games, seed)
+    if isinstance(played, SavingTable):
+        return _with_saved_rolls(played, games, seed, card, threads, record, progress)
     follower = Follower(played, threads)
     table, game = follower.table, follower.game
     held = table.card(card) if isinstance(played, Table) else played.held(card)
@@ -139,6 +145,23 @@ def simulate(
     return Simulation(
         table, held, seed, play.scores + bonus, by_row, paid, play.record[play.numbers] if record else None
     )
+
+
+def _with_saved_rolls(
+    table: SavingTable,
+    games: int,
+    seed: int,
+    card: Scorecard | str | None,
+    threads: int | None,
+    record: bool,
+    progress: Progress | None,
+) -> Simulation:
+    if record:
+        table.ruleset.refuse_saved_rolls("records of simulated games")
+    held = table.card(card)
+    found = play_saved(table, held, games, seed, outcomes(table.ruleset.dice), threads, progress)
+    paid = tuple((int(b), float(np.mean(found.bonus == b))) for b in np.unique(found.bonus) if b)
+    return Simulation(table, held, seed, found.scores + found.bonus, found.by_row, paid)
 
 
 class _Play:

@@ -17,11 +17,9 @@ from solver import folders, library
 from solver.cli import command
 
 GAMES = "yahtzee, yahtzee-free-joker, yahtzee-no-joker, kniffel, yahtzee-upper-first, "
-GAMES += (
-    "yacht, yacht-sum, yacht-clubhouse, yatzy, yatzy-forced, maxi-yatzy-no-saving, kismet, cheerio, crag, "
-)
-GAMES += "generala, generala-double"
-WITH_TABLE = GAMES.replace("maxi-yatzy-no-saving, ", "")
+GAMES += "yacht, yacht-sum, yacht-clubhouse, yatzy, yatzy-forced, maxi-yatzy, maxi-yatzy-no-saving, "
+GAMES += "kismet, cheerio, crag, generala, generala-double"
+WITH_TABLE = GAMES.replace("maxi-yatzy, maxi-yatzy-no-saving, ", "")
 TINY = Path(__file__).parent / "tiny"
 posix = pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
 

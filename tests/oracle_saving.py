@@ -11,7 +11,9 @@ from fractions import Fraction
 from functools import cache
 from itertools import product
 
-from oracle import Action
+import numpy as np
+from numpy.typing import NDArray
+from oracle import Action, Dense, Floats
 from oracle_rules import (
     Dice,
     Filled,
@@ -83,3 +85,65 @@ class Saving:
                 (("keep", keep), self.thrown(state, keep, rerolls - 1)) for keep in proper_keeps(dice)
             ]
         return options
+
+
+class SavingDense(Dense):
+    """The same in float64 with full matrices, for larger games or what comes after `from_filled`.
+
+    Attributes
+    ----------
+    by_saved
+        Saved rolls -> filled (int) -> array [capped subtotal, flag] of values, as in `Dense.values`.
+    """
+
+    def __init__(self, ruleset: Ruleset, from_filled: Filled = 0) -> None:
+        most = (ruleset.rolls - 1) * len(ruleset.categories)
+        self.by_saved: list[dict[int, Floats]] = [{} for _ in range(most + 1)]
+        super().__init__(ruleset, from_filled)
+
+    def of(self, filled: Filled, subtotal: int, flag: bool, saved: int) -> float:
+        """Expected points still to be won at the start of a turn with so many saved rolls."""
+        return float(self.by_saved[saved][as_mask(self.ruleset, filled)][min(subtotal, self.cap), int(flag)])
+
+    def option_values(
+        self, filled: Filled, subtotal: int, flag: bool, dice: Dice, rerolls: int
+    ) -> dict[Action, float]:
+        """Expected points still to be won with each option; `rerolls` counts this turn's and the saved."""
+        mask = as_mask(self.ruleset, filled)
+        lane = np.array([[min(subtotal, self.cap)], [int(flag)]])
+        options: dict[Action, float] = {}
+        for box, won in legal_fills(self.ruleset, mask, dice):
+            rest = self.of(*after_fill(self.ruleset, mask, subtotal, flag, box, won), rerolls)
+            options["fill", self.ruleset.keys[box]] = won + yahtzee_bonus(self.ruleset, flag, dice) + rest
+        if rerolls:
+            after_roll = self._chain(mask, lane, rerolls - 1)[-1]
+            keep_values = self._keep_to_roll @ after_roll
+            for keep in proper_keeps(dice):
+                options["keep", keep] = float(keep_values[self.keeps.index(keep), 0])
+        return options
+
+    def _chain(self, filled: int, lanes: NDArray[np.int64], most: int) -> list[Floats]:
+        """Value of each roll [roll, lane] with 0, 1, ..., `most` rerolls left."""
+        chain: list[Floats] = []
+        for rerolls in range(most + 1):
+            self.values = self.by_saved[rerolls]
+            stop = self._best_fills(filled, lanes)
+            chain.append(self._best_options(chain[-1], stop) if chain else stop)
+        return chain
+
+    def _solve_filled(self, filled: int, reached: NDArray[np.bool_]) -> Floats:
+        if filled == (1 << len(self.ruleset.categories)) - 1:
+            found = super()._solve_filled(filled, reached)
+            for values in self.by_saved:
+                values[filled] = found
+        else:
+            lanes = np.array(np.nonzero(reached))
+            own = self.ruleset.rolls - 1
+            most = own * filled.bit_count()
+            chain = self._chain(filled, lanes, own + most)
+            for saved in range(most + 1):
+                values = np.full(reached.shape, np.nan)
+                values[reached] = self._keep_to_roll[self.keeps.index(())] @ chain[own + saved]
+                self.by_saved[saved][filled] = values
+        self.values = self.by_saved[0]
+        return self.values[filled]

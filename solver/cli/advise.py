@@ -137,8 +137,6 @@ def command(
         show_goal(played, advice, _TOP if top is None else top, in_words)
         show_line(f"\nPosition: {where}", style="dim")
         return
-    if explain:
-        where.card.ruleset.refuse_saved_rolls("explanations")
     table = _table(where.card.ruleset)
     advice = table.advise_position(where)
     found = _explained(table, advice, explain) if explain else ()
