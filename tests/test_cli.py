@@ -160,7 +160,7 @@ def test_an_empty_card(card: str) -> None:
         (
             ["13346", "--set", "rols=4"],
             "yahtzee[rols=4]: rols: found an unknown key, expected one of: title, summary, dice, rolls, "
-            'order, upper_bonus, colours, yahtzee, categories, box_order (did you mean "rolls"?)',
+            'save_rolls, order, upper_bonus, colours, yahtzee, categories, box_order (did you mean "rolls"?)',
         ),
         (
             ["13346", "--set", "rolls"],

@@ -36,10 +36,8 @@ UPPER = tuple(
 YAHTZEE_BOXES = "ones, twos, threes, fours, fives, sixes, three_of_a_kind, four_of_a_kind, full_house, "
 YAHTZEE_BOXES += "small_straight, large_straight, yahtzee, chance"
 GAMES = "yahtzee, yahtzee-free-joker, yahtzee-no-joker, kniffel, yahtzee-upper-first, "
-GAMES += (
-    "yacht, yacht-sum, yacht-clubhouse, yatzy, yatzy-forced, maxi-yatzy-no-saving, kismet, cheerio, crag, "
-)
-GAMES += "generala, generala-double"
+GAMES += "yacht, yacht-sum, yacht-clubhouse, yatzy, yatzy-forced, maxi-yatzy, maxi-yatzy-no-saving, "
+GAMES += "kismet, cheerio, crag, generala, generala-double"
 
 
 def fixed(points: int) -> Points:
@@ -146,7 +144,7 @@ DOUBLE_GENERALA = replace(lower("double_generala", Pattern(alike=5), fixed(100))
 AT_63 = (Tier(63, 35),)
 IN_THREE = (Tier(63, 35), Tier(71, 55), Tier(78, 75))
 COLOURS = ((1, 6), (2, 5), (3, 4))
-DICE_AND_ROLLS = {"maxi-yatzy-no-saving": (6, 3), "crag": (3, 2)}
+DICE_AND_ROLLS = {"maxi-yatzy": (6, 3), "maxi-yatzy-no-saving": (6, 3), "crag": (3, 2)}
 EXPECTED: dict[str, tuple[tuple[Category, ...], tuple[Tier, ...], str, YahtzeeRule | None]] = {
     "yahtzee": (yahtzee_lower(joker=True), AT_63, "free", YahtzeeRule("yahtzee", 100, "forced")),
     "yahtzee-free-joker": (yahtzee_lower(joker=True), AT_63, "free", YahtzeeRule("yahtzee", 100, "free")),
@@ -160,6 +158,7 @@ EXPECTED: dict[str, tuple[tuple[Category, ...], tuple[Tier, ...], str, YahtzeeRu
     "yacht-clubhouse": (CLUBHOUSE_LOWER, AT_63, "free", None),
     "yatzy": (YATZY_LOWER, (Tier(63, 50),), "free", None),
     "yatzy-forced": (YATZY_LOWER, (Tier(63, 50),), "card", None),
+    "maxi-yatzy": (MAXI_LOWER, (Tier(84, 100),), "free", None),
     "maxi-yatzy-no-saving": (MAXI_LOWER, (Tier(84, 100),), "free", None),
     "kismet": (KISMET_LOWER, IN_THREE, "free", None),
     "cheerio": (CHEERIO_LOWER, (), "free", None),
@@ -195,7 +194,7 @@ def test_names_list_the_files_that_are_there() -> None:
 
 
 def test_only_the_very_large_games_come_without_a_table() -> None:
-    assert set(names()) - set(names_with_table()) == {"maxi-yatzy-no-saving"}
+    assert set(names()) - set(names_with_table()) == {"maxi-yatzy", "maxi-yatzy-no-saving"}
     assert [name for name in names() if name in names_with_table()] == list(names_with_table())
 
 

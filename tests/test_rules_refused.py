@@ -40,8 +40,8 @@ def refusal(name: Any, changes: Any = None) -> str:
         ),
         (
             {"rols": 4},
-            "rols: found an unknown key, expected one of: title, summary, dice, rolls, order, upper_bonus, "
-            'colours, yahtzee, categories, box_order (did you mean "rolls"?)',
+            "rols: found an unknown key, expected one of: title, summary, dice, rolls, save_rolls, order, "
+            'upper_bonus, colours, yahtzee, categories, box_order (did you mean "rolls"?)',
         ),
         (
             {"categories.full_hose.points": 30},

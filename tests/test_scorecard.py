@@ -180,7 +180,7 @@ def test_dice_that_are_refused(dice: object, message: str) -> None:
 @pytest.mark.parametrize("rerolls", [-1, 3, 1.0, True, "2", None])
 def test_rerolls_that_are_refused(rerolls: object) -> None:
     with pytest.raises(DiceError, match=f"^rerolls {rerolls!r}: expected a whole number from 0 to 2$"):
-        check_rerolls(YAHTZEE, rerolls)  # type: ignore[arg-type]
+        check_rerolls(YAHTZEE.card(), rerolls)  # type: ignore[arg-type]
 
 
 def test_a_full_card_has_no_position() -> None:

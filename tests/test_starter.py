@@ -32,7 +32,7 @@ def test_every_key_is_in_a_comment_or_under_one(name: str) -> None:
     comments = [line for line in text.splitlines() if line.startswith("#")]
     said = " ".join(comments)
     keys = (*FILE_KEYS, *CATEGORY_KEYS, *PATTERN_KEYS, *POINTS_KEYS, *TIER_KEYS, *YAHTZEE_KEYS)
-    plain = ("title", "summary", "dice", "rolls", "order", "upper_bonus", "colours")
+    plain = ("title", "summary", "dice", "rolls", "save_rolls", "order", "upper_bonus", "colours")
     assert [key for key in keys if key not in plain and key not in said] == []
     for key in plain:
         before = text[: text.index(f"\n{key} = ")].splitlines()[-1]
