@@ -28,7 +28,7 @@ from .saving_table import (
     solved_in_files,
     solved_in_memory,
 )
-from .scoring import scoring
+from .scoring import Scoring, scoring
 from .states import States, states
 
 if TYPE_CHECKING:
@@ -170,8 +170,7 @@ def get(rules: Ruleset | str | os.PathLike[str], default: Any = None) -> Table |
     game = states(scoring(given))
     digest = game.scoring.digest
     if given.saves:
-        folder = _level_folder(game)
-        return default if folder is None else opened_files(given, folder)
+        return _get_saving(given, game, default)
     for place in _places(digest):
         if place.exists():
             return _opened(given, game, place)
@@ -182,13 +181,9 @@ def get(rules: Ruleset | str | os.PathLike[str], default: Any = None) -> Table |
 
 
 def _load_saving(rules: Ruleset, game: States, threads: int | None, progress: Progress | None) -> SavingTable:
-    folder = _level_folder(game)
-    if folder is not None:
-        try:
-            return opened_files(rules, folder)
-        except TableError:
-            if folder.parent != folders.cache_folder():
-                raise
+    found: SavingTable | None = _get_saving(rules, game, None)
+    if found is not None:
+        return found
     try:
         return solved_in_files(rules, threads=threads, progress=progress)
     except TableError:
@@ -197,12 +192,23 @@ def _load_saving(rules: Ruleset, game: States, threads: int | None, progress: Pr
         return solved_in_memory(rules, threads=threads, progress=progress)
 
 
-def _level_folder(game: States) -> Path | None:
+def _get_saving(rules: Ruleset, game: States, default: Any) -> SavingTable | Any:
+    folder = _level_folder(game.scoring)
+    if folder is None:
+        return default
+    try:
+        return opened_files(rules, folder)
+    except TableError:
+        if folder.parent != folders.cache_folder():
+            raise
+        return default
+
+
+def _level_folder(rules: Scoring) -> Path | None:
     """Return the folder with all level files of a game with saved rolls, if there is one."""
-    name = f"{game.scoring.digest[:32]}{LEVELS}"
-    chosen = os.environ.get(FOLDER_VARIABLE)
-    places = [Path(chosen)] if chosen else []
-    return next((at / name for at in (*places, folders.cache_folder()) if complete(at / name, game)), None)
+    name = f"{rules.digest[:32]}{LEVELS}"
+    places = [*_chosen_folder(), folders.cache_folder()]
+    return next((at / name for at in places if complete(at / name, rules.boxes)), None)
 
 
 def save(table: Table, path: str | os.PathLike[str]) -> table_file.Header | None:
@@ -240,7 +246,7 @@ def expected_score(rules: Ruleset) -> float | None:
     """Return the expected score of a game whose table is at hand, without opening it; None otherwise."""
     digest = scoring(rules).digest
     if rules.saves:
-        folder = _level_folder(states(scoring(rules)))
+        folder = _level_folder(scoring(rules))
         try:
             return None if folder is None else read_level_header(level_path(folder, 0)).root
         except TableError:
@@ -279,14 +285,21 @@ def _opened(rules: Ruleset, game: States, path: Path) -> Table:
 
 
 def _places(digest: str) -> list[Path]:
-    folders = []
-    chosen = os.environ.get(FOLDER_VARIABLE)
-    if chosen:
-        if not Path(chosen).is_dir():
-            raise TableNotFound(f"{FOLDER_VARIABLE} is {chosen!r}: expected a folder of tables")
-        folders += [Path(chosen) / name for name in (_file_name(digest), *_listed(Path(chosen), digest))]
+    folders = [
+        folder / name
+        for folder in _chosen_folder()
+        for name in (_file_name(digest), *_listed(folder, digest))
+    ]
     shipped = shipped_folder()
     return folders + [shipped / name for name in _listed(shipped, digest)]
+
+
+def _chosen_folder() -> list[Path]:
+    """Return the folder that the environment names, if it names one."""
+    chosen = os.environ.get(FOLDER_VARIABLE)
+    if chosen and not Path(chosen).is_dir():
+        raise TableNotFound(f"{FOLDER_VARIABLE} is {chosen!r}: expected a folder of tables")
+    return [Path(chosen)] if chosen else []
 
 
 def _listed(folder: Path, digest: str) -> list[str]:

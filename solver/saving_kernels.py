@@ -168,12 +168,12 @@ def play_saved_turns(
                     chosen_keep, kept = best_keep(inside, roll, column, keep_history[left * len(keeps) :])
                     if value > max(value, kept) - TIE:
                         break
-                    keep = chosen_keep
+                    keep = int(chosen_keep)
                     left -= 1
                     throw += 1
-                row, special = row_filled(row_plan, sets, number, action, roll, rolls)
+                end_row, special = row_filled(row_plan, sets, number, action, roll, rolls)
                 bonus = int(special and sets.arming >= 0 and lane >= sets.classes[number])
-                by_row[row + bonus * row_count] += 1
-                gains[game] = int(row_plan.points[row] + bonus * row_plan.bonus)
-                places[game] = position_after(row_plan, sets, number, lane, action, row)
+                by_row[end_row + bonus * row_count] += 1
+                gains[game] = int(row_plan.points[end_row] + bonus * row_plan.bonus)
+                places[game] = position_after(row_plan, sets, number, lane, action, end_row)
                 saved[game] = left

@@ -298,7 +298,7 @@ def solved_in_files(
     game = states(scoring(ruleset))
     folder = folder or kept_folder(game)
     _check_folder(folder, ruleset, game)
-    if complete(folder, game):
+    if complete(folder, game.scoring.boxes):
         try:
             found = opened_files(ruleset, folder)
             found.check()
@@ -348,9 +348,9 @@ def save_files(table: SavingTable, folder: Path, *, threads: int | None = None) 
         write_level(folder, table.ruleset, game, table.levels[number].all(threads), threads, root=root)
 
 
-def complete(folder: Path, game: States) -> bool:
-    """Whether a folder holds a file for each level of a game, sound or not."""
-    return all(level_path(folder, level).exists() for level in range(game.scoring.boxes))
+def complete(folder: Path, boxes: int) -> bool:
+    """Whether a folder holds a file for each level of a game with so many boxes, sound or not."""
+    return all(level_path(folder, level).exists() for level in range(boxes))
 
 
 def opened_files(ruleset: Ruleset, folder: Path) -> SavingTable:
