@@ -8,10 +8,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from .decision_kernels import best_fill, best_keep
 from .kernels import (
-    best_fill,
     best_fills,
-    best_keep,
     compiled,
     maxima,
     mean_of_rolls,
@@ -143,17 +142,18 @@ def play_saved_turns(
                 means(turn, keeps)
                 for i in range(turn.short * LANES):
                     keep_history[rerolls * len(keeps) + i] = keeps[i]
-            best_fills(turn, row_plan, available, True, rows, keeps)
+            best_fills(turn, row_plan, available, True, 0, rows, keeps)
             for state in range(base, end):
                 number, lane, column = lanes.set[state], lanes.lane[state], state - base
                 if sets.special[number]:
-                    special_rolls(turn, row_plan, sets, number, lane, 1, column, rows, keeps)
+                    special_rolls(turn, row_plan, sets, number, lane, 1, column, 0, rows, keeps)
             for i in range(row_count * LANES):
                 row_history[rerolls * len(rows) + i] = rows[i]
             if rerolls:
                 maxima(turn, keeps)
         for state in range(base, end):
             number, lane, column = lanes.set[state], lanes.lane[state], state - base
+            flag = bool(lane >= sets.classes[number])
             for place in range(lanes.first[state], lanes.first[state + 1]):
                 game = games[place]
                 left, throw, keep, roll = int(turn.rerolls + saved[game]), 0, 0, 0
@@ -161,7 +161,7 @@ def play_saved_turns(
                     drawn = random[game, throw] % outcomes[keep]
                     roll = int(outcome[outcome_first[keep] + np.int64(drawn)])
                     action, value = best_fill(
-                        row_plan, turn, sets, number, lane, roll, column, row_history[left * len(rows) :]
+                        row_plan, turn, sets, number, lane, roll, column, 0, row_history[left * len(rows) :]
                     )
                     if not left:
                         break
@@ -171,7 +171,7 @@ def play_saved_turns(
                     keep = int(chosen_keep)
                     left -= 1
                     throw += 1
-                end_row, special = row_filled(row_plan, sets, number, action, roll, rolls)
+                end_row, special = row_filled(row_plan, sets, number, action, roll, rolls, 0, flag)
                 bonus = int(special and sets.arming >= 0 and lane >= sets.classes[number])
                 by_row[end_row + bonus * row_count] += 1
                 gains[game] = int(row_plan.points[end_row] + bonus * row_plan.bonus)

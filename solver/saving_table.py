@@ -218,7 +218,7 @@ class SavedTurn:
 
     def fills_with(self, roll: int, rerolls: int) -> list[Fill]:
         """Return the same for another number of rerolls left, up to that of this turn."""
-        return self._turns[rerolls].fills(roll)
+        return self._turns[rerolls].fills(roll, rerolls)
 
     def keeps(self, rerolls: int) -> NDArray[np.float64]:
         """Return the value of each keep of fewer than all dice with all rerolls left (1 or more)."""

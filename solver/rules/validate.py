@@ -79,6 +79,7 @@ def build(settings: Mapping[str, Any], name: str, source: Path | None = None) ->
     yahtzee = None
     if "yahtzee" in table:
         yahtzee = _yahtzee(table["yahtzee"], spot.at("yahtzee"), dice, categories)
+    _check_saving(save_rolls, categories, spot)
     _check_requires(categories, spot.at("categories"), order, yahtzee)
     if yahtzee is None or yahtzee.joker == "none":
         # Joker points that no roll can score are no part of the rules: games that play alike are alike.
@@ -97,6 +98,15 @@ def build(settings: Mapping[str, Any], name: str, source: Path | None = None) ->
         source=source,
         save_rolls=save_rolls,
     )
+
+
+def _check_saving(save_rolls: bool, categories: tuple[Category, ...], spot: Spot) -> None:
+    """Refuse, beside saved rolls, what depends on which roll of a turn it is, or on another box."""
+    for box in categories:
+        key = "served" if box.served else "requires" if box.requires else ""
+        if save_rolls and key:
+            place = spot.at("categories").at(box.key).at(key)
+            raise place.found(f"the key {key}", "none where save_rolls is true")
 
 
 def _table(value: object, spot: Spot, allowed: Collection[str]) -> Mapping[str, Any]:

@@ -34,8 +34,8 @@ def size(rules: Ruleset) -> dict[str, Any]:
         "summary": rules.summary,
         "dice": rules.dice,
         "rolls": rules.rolls,
-        "save_rolls": rules.save_rolls,
         "boxes": len(rules.categories),
+        **({"save_rolls": True} if rules.save_rolls else {}),
     }
 
 
