@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from games import TINY
+from command_line import TINY
 
 import solver
 from solver import errors, folders, library
@@ -26,8 +26,8 @@ from solver.saving_table import SavingTable, opened_files, save_files, solved_in
 from solver.scoring import scoring
 from solver.states import states
 
-NAME = f"{TINY[2]}[rolls=3,save_rolls=true]"
-OTHER = f"{TINY[7]}[rolls=2,save_rolls=true]"
+NAME = f"{TINY / 'forced.toml'}[rolls=3,save_rolls=true]"
+OTHER = f"{TINY / 'tiers.toml'}[rolls=2,save_rolls=true]"
 RULES = solver.ruleset(NAME)
 GAME = states(scoring(RULES))
 LEVELS = [f"level-{level:02d}.dwl" for level in range(GAME.scoring.boxes)]
