@@ -170,15 +170,12 @@ def fill_rows(
         after = sets.first[filled | 1 << category]
         classes_after = sets.upper_classes[upper | sets.upper_bit[category]]
         step = sets.step_first[upper, category]
-        scoreless = min(count, classes - lane) if sets.requires >> category & 1 else 0
         for row in range(plan.first[category], plan.first[category + 1]):
             points = plan.points[row]
             armed = classes_after if category == sets.arming and points > 0 else 0
             if step < 0:
                 values_after = add(load(values, after + armed + lane - at), columns)
                 store(rows, row * LANES, add(spread(points), values_after))
-                for i in range(scoreless):
-                    rows[row * LANES + at + i] = values[after + lane + i]
                 continue
             store(rows, row * LANES, columns)
             flag = int(lane >= classes)
@@ -190,6 +187,11 @@ def fill_rows(
                     before = 0
                     flag += 1
             step += classes
+        if sets.requires >> category & 1:
+            # Without the flag no points count.
+            for row in range(plan.first[category], plan.first[category + 1]):
+                for i in range(min(count, classes - lane)):
+                    rows[row * LANES + at + i] = values[after + lane + i]
 
 
 @part
