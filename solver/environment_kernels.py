@@ -50,21 +50,19 @@ class Games(NamedTuple):
 
 
 @compiled
-def first_illegal(plan: GamePlan, games: Games, actions: Ints, skip: Bools) -> int:
-    """Return the first game whose action is not legal, those to skip left out; -1 where there is none."""
+def mark_illegal(plan: GamePlan, games: Games, actions: Ints, skip: Bools, illegal: Bools) -> None:
+    """Write which games have an action that is not legal; none of those to skip."""
     boxes = plan.rows.boxes
     for game in range(len(actions)):
-        if skip[game]:
-            continue
         action = actions[game]
-        if action < 0 or action >= boxes + plan.inside.shape[1]:
-            return game
-        if action < boxes:
-            if not games.boxes[game] >> action & 1:
-                return game
-        elif games.rerolls[game] == 0 or not plan.inside[games.roll[game], action - boxes]:
-            return game
-    return -1
+        if skip[game]:
+            illegal[game] = False
+        elif action < 0 or action >= boxes + plan.inside.shape[1]:
+            illegal[game] = True
+        elif action < boxes:
+            illegal[game] = not games.boxes[game] >> action & 1
+        else:
+            illegal[game] = games.rerolls[game] == 0 or not plan.inside[games.roll[game], action - boxes]
 
 
 @compiled
@@ -81,13 +79,14 @@ def step(
     games: Games,
     actions: Ints,
     restart: Bools,
+    stay: Bools,
     random: NDArray[np.uint64],
     rewards: NDArray[np.float64],
     over: Bools,
 ) -> None:
     """Take a legal action in each game, or begin it anew; write its reward and whether it is over.
 
-    `random` has a number for each game.
+    Games that are to stay are left as they are. `random` has a number for each game.
     """
     plan_boxes = plan.rows.boxes
     full = (1 << plan_boxes) - 1
@@ -95,6 +94,8 @@ def step(
         rewards[game], over[game] = 0.0, False
         if restart[game]:
             begin_one(plan, games, game, random[game])
+            continue
+        if stay[game]:
             continue
         action = actions[game]
         if action >= plan_boxes:

@@ -15,7 +15,15 @@ from gymnasium.utils.env_checker import check_env
 from observed import any_action, game_of
 
 import solver
-from solver.environments import ID, Coding, Seats, Solitaire
+from solver.environments import ID, Coding, ManyGames, Seats, Solitaire
+
+NO_ACTIONS: list[Any] = [
+    True, np.True_, np.array(True), 3.0, np.array(3.0), np.array([3]), np.zeros((99, 99)), [3], "3", None,
+    float("nan"),
+]  # fmt: skip
+"""Neither whole numbers nor arrays of one without axes."""
+
+OPTIONS_ARRAY = "options array([[0., 0... 0., 0., 0.]]): expected a dictionary or None"
 
 
 def number_of(coding: Coding, option: solver.Option) -> int:
@@ -28,12 +36,12 @@ def number_of(coding: Coding, option: solver.Option) -> int:
 @pytest.mark.parametrize("rules", [*NAMES[:3], str(TINY[0])])
 @pytest.mark.parametrize("optimal", [False, True])
 def test_gymnasium_finds_no_fault(rules: str, optimal: bool) -> None:
-    check_env(gymnasium.make(ID, rules=rules, optimal=optimal, illegal_reward=-10).unwrapped)
+    check_env(gymnasium.make(ID, rules=rules, optimal=optimal).unwrapped)
 
 
 def test_gymnasium_finds_no_fault_in_a_game_without_rerolls() -> None:
     once = solver.ruleset("yacht", {"rolls": 1})
-    env = gymnasium.make(ID, rules=once, illegal_reward=0).unwrapped
+    env = gymnasium.make(ID, rules=once, illegal="end", illegal_reward=-10).unwrapped
     check_env(env)
     assert env.observation_space.high[6] == 1
 
@@ -140,7 +148,7 @@ def test_a_seed_gives_the_same_game() -> None:
 
 
 def test_what_is_not_legal_is_refused_and_changes_nothing() -> None:
-    env = Solitaire("yahtzee")
+    env = Solitaire("yahtzee", illegal="raise")
     with pytest.raises(solver.ActionError, match=r"^action 0: the game is over, expected a reset$"):
         env.step(0)
     seen, _ = env.reset(options={"card": "ones=3", "dice": "13346", "rerolls": 1})
@@ -151,7 +159,7 @@ def test_what_is_not_legal_is_refused_and_changes_nothing() -> None:
         (-1, r"^action -1: expected a whole number from 0 to 222$"),
         (223, r"^action 223: expected a whole number from 0 to 222$"),
         (1.0, r"^action 1\.0: expected a whole number"),
-        (True, r"^action True: expected a whole number"),
+        *[(action, r"^action .+: expected a whole number from 0 to 222$") for action in NO_ACTIONS],
     ]
     for action, message in refused:
         with pytest.raises(solver.ActionError, match=message):
@@ -162,13 +170,68 @@ def test_what_is_not_legal_is_refused_and_changes_nothing() -> None:
         env.step(env.coding.boxes)
 
 
+@pytest.mark.parametrize("action", [*NO_ACTIONS, 223, -1])
+def test_what_is_no_action_always_raises(action: Any) -> None:
+    env = Solitaire("yahtzee")
+    seen, _ = env.reset(options={"dice": "13346"})
+    with pytest.raises(solver.ActionError, match=r"^action .+: expected a whole number from 0 to 222$"):
+        env.step(action)
+    assert env._observation().tolist() == seen.tolist()
+
+
+@pytest.mark.parametrize("action", [12, np.int64(12), np.uint8(12), np.array(12), np.array(12, np.int32)])
+def test_whole_numbers_of_all_kinds_are_actions(action: Any) -> None:
+    env = Solitaire("yahtzee", optimal=True)
+    env.reset(options={"card": "ones=3 yahtzee=50", "dice": "13346"})
+    seen, reward, _, _, info = env.step(action)
+    assert reward == 17
+    assert seen[7 + 12] == 1
+    assert round(info["loss"], 2) == 15.92
+
+
+@pytest.mark.parametrize("reward", [0.0, -5.0])
+def test_an_illegal_action_changes_nothing_unless_asked_to(reward: float) -> None:
+    env = Solitaire("yahtzee", illegal_reward=reward, optimal=True)
+    seen, info = env.reset(options={"card": "ones=3 twos=4", "dice": "13346", "rerolls": 0})
+    assert info["illegal"] is False
+    keep_none = env.coding.boxes
+    for action in (0, 1, keep_none):
+        again, gained, over, truncated, info_again = env.step(action)
+        assert again.tolist() == seen.tolist()
+        assert (gained, over, truncated) == (reward, False, False)
+        assert info_again["illegal"] is True
+        assert info_again["action_mask"].tolist() == info["action_mask"].tolist()
+        assert info_again["optimal_value"] == info["optimal_value"]
+        assert info_again["optimal_action"] == info["optimal_action"]
+        assert info_again["loss"] == 0
+    _, gained, _, _, info = env.step(12)
+    assert (gained, info["illegal"]) == (17, False)
+
+
+def test_choosing_blindly_comes_to_the_end_of_a_game() -> None:
+    env = gymnasium.make(ID, rules="crag")
+    env.action_space.seed(1)
+    for game in range(3):
+        seen, _ = env.reset(seed=game)
+        total, over, illegal = 0.0, False, 0
+        while not over:
+            seen, reward, over, _, info = env.step(env.action_space.sample())
+            total += float(reward)
+            illegal += info["illegal"]
+        assert illegal > 10
+        assert total == seen[-1] == env.unwrapped._play.card.total  # type: ignore[attr-defined]
+
+
 def test_an_illegal_action_may_end_the_game_at_a_price() -> None:
-    env = Solitaire("yahtzee", illegal_reward=-5, optimal=True)
-    env.reset(options={"card": "ones=3 twos=4", "dice": "13346"})
+    env = Solitaire("yahtzee", illegal="end", illegal_reward=-5, optimal=True)
+    _, info = env.reset(options={"card": "ones=3 twos=4", "dice": "13346"})
+    value = info["optimal_value"]
     seen, reward, over, truncated, info = env.step(0)
     assert (reward, over, truncated) == (-5.0, True, False)
     assert seen in env.observation_space
     assert info["optimal_value"] == 7
+    assert info["loss"] == value - 7
+    assert info["illegal"] is True
     with pytest.raises(solver.ActionError, match="the game is over"):
         env.step(0)
 
@@ -176,6 +239,11 @@ def test_an_illegal_action_may_end_the_game_at_a_price() -> None:
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
+        *[
+            (given, solver.ArgumentError, f"options {given!r}: expected a dictionary or None")
+            for given in (5, 0, "x", "", [1], [], [("dice", "12345")])
+        ],
+        (np.zeros((9, 9)), solver.ArgumentError, OPTIONS_ARRAY),
         ({"dices": "1"}, solver.ArgumentError, "option 'dices': expected card, dice or rerolls"),
         ({"rerolls": 1}, solver.ArgumentError, "rerolls 1: expected the dice as well"),
         ({"card": "ones=7"}, solver.CardError, "card: ones is 7, expected one of 0, 1, 2, 3, 4, 5"),
@@ -190,9 +258,16 @@ def test_an_illegal_action_may_end_the_game_at_a_price() -> None:
     ],
 )
 def test_a_start_that_cannot_be_is_refused(options: Any, error: type[Exception], message: str) -> None:
+    env = Solitaire("yahtzee")
+    seen, _ = env.reset(seed=1)
     with pytest.raises(error) as caught:
-        Solitaire("yahtzee").reset(options=options)
+        env.reset(seed=2, options=options)
     assert str(caught.value) == message
+    # The game under way goes on as if nothing had been asked.
+    assert env._observation().tolist() == seen.tolist()
+    other = Solitaire("yahtzee")
+    other.reset(seed=1)
+    assert env.step(13)[0].tolist() == other.step(13)[0].tolist()
 
 
 def test_a_full_card_is_refused() -> None:
@@ -213,6 +288,25 @@ def test_arguments_are_checked() -> None:
         Seats("yacht", reward="score")  # type: ignore[arg-type]
     with pytest.raises(solver.RulesError):
         Solitaire("no-such-game")
+
+
+@pytest.mark.parametrize("make", [Solitaire, Seats, ManyGames])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"illegal": "ignore"}, "illegal 'ignore': expected 'stay', 'end' or 'raise'"),
+        ({"illegal": ["end"]}, "illegal ['end']: expected 'stay', 'end' or 'raise'"),
+        ({"illegal_reward": "low"}, "illegal_reward 'low': expected a finite number"),
+        ({"illegal_reward": None}, "illegal_reward None: expected a finite number"),
+        ({"illegal_reward": True}, "illegal_reward True: expected a finite number"),
+        ({"illegal_reward": float("nan")}, "illegal_reward nan: expected a finite number"),
+        ({"illegal_reward": -np.inf}, "illegal_reward -inf: expected a finite number"),
+    ],
+)
+def test_what_illegal_actions_do_is_checked(make: Any, arguments: Any, message: str) -> None:
+    with pytest.raises(solver.ArgumentError) as caught:
+        make(rules="yacht", **arguments)
+    assert str(caught.value) == message
 
 
 def test_text_shows_the_dice_and_the_card() -> None:

@@ -211,7 +211,7 @@ def test_positions_are_those_that_batch_takes() -> None:
 
 
 def test_what_is_not_legal_is_refused_and_changes_nothing() -> None:
-    games = ManyGames(3, "yatzy-forced")
+    games = ManyGames(3, "yatzy-forced", illegal="raise")
     with pytest.raises(solver.ActionError, match=r"^no game has begun: expected a reset first$"):
         games.step([0, 0, 0])
     with pytest.raises(solver.ArgumentError, match=r"^reset_mask: expected a reset of all games first$"):
@@ -224,6 +224,9 @@ def test_what_is_not_legal_is_refused_and_changes_nothing() -> None:
         ([0, 225, 0], r"^action 225 of game 1: expected a whole number from 0 to 224$"),
         ([0, 0, -1], r"^action -1 of game 2: expected a whole number"),
         ([0.0, 0, 0], r"^actions: found float64 of shape \(3,\), expected integers of shape \(3,\)$"),
+        (np.array([0, 1 << 63, 0], np.uint64), rf"^action {1 << 63} of game 1: expected a whole number"),
+        ([0, [1, 2], 0], r"^actions: found object of shape \(\), expected integers of shape \(3,\)$"),
+        (None, r"^actions: found object of shape \(\), expected"),
         ([0, 0], r"^actions: found int64 of shape \(2,\), expected integers of shape \(3,\)$"),
     ]
     for actions, message in refused:
@@ -232,6 +235,92 @@ def test_what_is_not_legal_is_refused_and_changes_nothing() -> None:
     assert {name: array.tolist() for name, array in games.positions().items()} == {
         name: array.tolist() for name, array in before.items()
     }
+
+
+@pytest.mark.parametrize("illegal", ["stay", "end"])
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+def test_illegal_actions_do_what_they_do_to_single_games(mode: AutoresetMode, illegal: Any) -> None:
+    """Blind fills in our games and in Gymnasium's vector of single ones, from the same forced cards."""
+    rules, reward = "yatzy-forced", -2.5
+    ours = ManyGames(4, rules, autoreset_mode=mode, illegal=illegal, illegal_reward=reward)
+    single = [lambda: Solitaire(rules, illegal=illegal, illegal_reward=reward)] * 4
+    theirs = SyncVectorEnv(single, autoreset_mode=mode)
+    random, boxes = np.random.default_rng(9), ours.coding.boxes
+    (seen, info), (their_seen, their_info) = ours.reset(seed=1), theirs.reset(seed=1)
+    refused = ended = 0
+    for step in range(60):
+        # The open box is the first; one game a step fills another one, often filled already.
+        actions = seen[:, 7 : 7 + boxes].sum(axis=1).astype(int) % boxes
+        actions[step % 4] = random.integers(boxes)
+        before = seen
+        seen, rewards, over, cut, info = ours.step(actions)
+        their_seen, their_rewards, their_over, _, their_info = theirs.step(actions)
+        assert over.tolist() == their_over.tolist()
+        assert not cut.any()
+        assert info["illegal"].tolist() == their_info["illegal"].tolist()
+        assert info["_illegal"].tolist() == their_info["_illegal"].tolist()
+        assert info["illegal"].dtype == their_info["illegal"].dtype
+        assert info.keys() == their_info.keys()
+        assert seen[:, 7 : 7 + boxes].tolist() == their_seen[:, 7 : 7 + boxes].tolist()
+        marks = info["illegal"]
+        if "final_info" in info:
+            finals, their_finals = info["final_info"], their_info["final_info"]
+            assert finals.keys() == their_finals.keys()
+            for name in ("illegal", "_illegal"):
+                assert finals[name].tolist() == their_finals[name].tolist()
+            for game in np.flatnonzero(over).tolist():
+                final, other = info["final_obs"][game], their_info["final_obs"][game]
+                assert final[:7].tolist() == other[:7].tolist() == [0] * 7
+                assert final[7 : 7 + boxes].tolist() == other[7 : 7 + boxes].tolist()
+            assert finals["action_mask"][over].all()
+            marks = marks | finals["illegal"]
+        assert (rewards[marks] == their_rewards[marks]).all()
+        assert (rewards[marks] == reward).all()
+        assert (rewards[~marks] >= 0).all()
+        if illegal == "stay":
+            assert seen[marks].tolist() == before[marks].tolist()
+            assert not over[marks].any()
+        else:
+            assert over[marks].all()
+            if mode is not AutoresetMode.SAME_STEP:
+                assert not seen[marks, :7].any()
+                assert seen[marks, 7:].tolist() == before[marks, 7:].tolist()
+                assert info["action_mask"][marks].all()
+        refused += marks.sum()
+        ended += over.sum()
+        if mode is AutoresetMode.DISABLED and over.any():
+            with pytest.raises(solver.ActionError, match="the game is over, expected a reset"):
+                ours.step(actions)
+            seen, info = ours.reset(options={"reset_mask": over.copy()})
+            theirs.reset(options={"reset_mask": over.copy()})
+            assert info["illegal"].tolist() == [False] * 4
+    assert refused > 30
+    assert ended > 3
+    theirs.close()
+
+
+def test_what_is_no_action_always_raises() -> None:
+    games = ManyGames(2, "yacht")
+    seen, _ = games.reset(seed=1)
+    for action in (-1, games.coding.actions):
+        with pytest.raises(solver.ActionError, match=rf"^action {action} of game 1: expected a whole number"):
+            # The illegal first action is not what is complained of.
+            games.step([games.coding.actions - 1, action])
+    assert games._seen(games._all)[0].tolist() == seen.tolist()
+
+
+def test_choosing_blindly_plays_games() -> None:
+    games = gymnasium.make_vec(ID, num_envs=50, rules="crag")
+    games.action_space.seed(1)
+    seen, _ = games.reset(seed=1)
+    ends, totals, over = 0, np.zeros(50), np.zeros(50, bool)
+    for _ in range(1500):
+        totals[over] = 0
+        seen, rewards, over, _, _ = games.step(games.action_space.sample())
+        totals += rewards
+        assert totals[over].tolist() == seen[over, -1].tolist()
+        ends += over.sum()
+    assert ends > 50
 
 
 def test_a_game_that_is_over_is_refused_where_none_begins_by_itself() -> None:
@@ -272,12 +361,19 @@ def test_arguments_are_checked(arguments: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        (5, "options 5: expected a dictionary or None"),
+        ("x", "options 'x': expected a dictionary or None"),
+        ([], "options []: expected a dictionary or None"),
+        (
+            {"reset_mask": [[True], True]},
+            "reset_mask: found object of shape (), expected bool of shape (2,)",
+        ),
         ({"card": "ones=3"}, "option 'card': expected reset_mask"),
         ({"reset_mask": [1, 0]}, "reset_mask: found int64 of shape (2,), expected bool of shape (2,)"),
         ({"reset_mask": [True]}, "reset_mask: found bool of shape (1,), expected bool of shape (2,)"),
     ],
 )
-def test_options_are_checked(options: dict[str, Any], message: str) -> None:
+def test_options_are_checked(options: Any, message: str) -> None:
     games = ManyGames(2, "yacht")
     games.reset()
     with pytest.raises(solver.ArgumentError) as caught:

@@ -113,15 +113,78 @@ def test_a_draw_is_shared() -> None:
 
 
 def test_seats_refuse_what_is_not_legal() -> None:
-    seats = Seats("yatzy-forced", 2)
+    seats = Seats("yatzy-forced", 2, illegal="raise")
     with pytest.raises(solver.ActionError, match=r"^no game has begun: expected a reset first$"):
         seats.step(0)
     seats.reset(seed=0)
     with pytest.raises(solver.ActionError, match=r"^action 1 \(fill twos\): .* may go in ones$"):
         seats.step(1)
+    with pytest.raises(solver.ActionError, match=r"^action array\(3\.\): expected a whole number from 0"):
+        seats.step(np.array(3.0))  # type: ignore[arg-type]
+    with pytest.raises(solver.ArgumentError, match=r"^options \[1\]: expected a dictionary or None$"):
+        seats.reset(options=[1])  # type: ignore[arg-type]
     assert seats.agent_selection == "seat_0"
     wrapped = TerminateIllegalWrapper(Seats("yatzy-forced", 2), illegal_reward=-1)
     wrapped.reset(seed=0)
     wrapped.step(1)
     assert wrapped.terminations == {"seat_0": True, "seat_1": True}
     assert wrapped.rewards == {"seat_0": -1, "seat_1": 0}
+
+
+@pytest.mark.parametrize("reward", ["win", "points"])
+def test_an_illegal_action_changes_nothing_unless_asked_to(reward: Any) -> None:
+    seats = Seats("yatzy-forced", 2, reward=reward, illegal_reward=-3)
+    seats.reset(seed=0)
+    before = {agent: seats.observe(agent) for agent in seats.agents}
+    assert seats.infos == {"seat_0": {"illegal": False}, "seat_1": {"illegal": False}}
+    for _ in range(2):
+        seats.step(1)
+        assert seats.agent_selection == "seat_0"
+        _, got, over, truncated, info = seats.last()
+        assert (got, over, truncated, info) == (-3, False, False, {"illegal": True})
+        for agent, seen in before.items():
+            for name, numbers in seats.observe(agent).items():
+                assert np.array_equal(numbers, seen[name])  # type: ignore[literal-required]
+        assert seats.rewards == {"seat_0": -3, "seat_1": 0}
+    ones = before["seat_0"]["observation"][0]
+    seats.step(np.array(0))  # type: ignore[arg-type]
+    assert seats.agent_selection == "seat_1"
+    assert seats.rewards == {"seat_0": ones if reward == "points" else 0, "seat_1": 0}
+    assert seats.infos["seat_0"] == {"illegal": False}
+    seats.step(1)
+    assert seats.rewards == {"seat_0": 0, "seat_1": -3}
+
+
+def test_an_illegal_action_may_end_the_game_for_all() -> None:
+    seats = Seats("yatzy-forced", 3, illegal="end", illegal_reward=-1)
+    for _ in range(2):
+        seats.reset(seed=0)
+        seats.step(0)
+        gained = dict.fromkeys(seats.possible_agents, 0.0)
+        dead = []
+        for agent in seats.agent_iter():
+            seen, got, over, _, info = seats.last()
+            gained[agent] += got
+            if over:
+                assert seen["action_mask"].all()
+                assert not seen["observation"][:7].any()
+                assert info == {"illegal": agent == "seat_1"}
+                dead.append(agent)
+            seats.step(None if over else 5)
+        assert sorted(dead) == seats.possible_agents
+        assert gained == {"seat_0": 0, "seat_1": -1, "seat_2": 0}
+
+
+@pytest.mark.parametrize("illegal", ["stay", "end"])
+def test_choosing_blindly_comes_to_the_end_of_a_game(illegal: Any) -> None:
+    seats = Seats("crag", 2, illegal=illegal)
+    seats.reset(seed=1)
+    space = seats.action_space("seat_0")
+    space.seed(1)
+    gained = 0.0
+    for _ in seats.agent_iter():
+        _, got, over, _, _ = seats.last()
+        gained += got
+        seats.step(None if over else space.sample())
+    assert not seats.agents
+    assert gained == (illegal == "stay")

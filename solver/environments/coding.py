@@ -10,6 +10,17 @@ A mask is an int8 array, shape (actions,), 1 for each legal action, as `gymnasiu
 takes it. After the end of a game every action is 1: none is chosen any more, and learners that mask the
 values of a last observation are not left with nothing.
 
+An action of the space that is not legal does what the argument `illegal` of each environment says:
+
+    "stay"              nothing: the dice, the rerolls and the card stay; the default
+    "end"               it ends the game; the upper bonus, which comes with the last box, is lost
+    "raise"             it raises an ActionError and changes nothing
+
+Unless it raises, it earns `illegal_reward`, 0 by default, and `info["illegal"]` is true. A player who draws
+from all actions comes to the end of every game. One without a mask and without chance may repeat an illegal
+action for ever under "stay": "end", or `gymnasium.make(..., max_episode_steps=9999)`, puts a stop to that.
+What is no action of the space always raises, and so does an action after the end.
+
 An observation is a float32 array of what is on the table and then of one or more cards, in plain units:
 
     0 .. 5              how many dice show face 1 .. 6; 0 after the end
@@ -27,20 +38,28 @@ them to the range 0 to 1.
 
 from __future__ import annotations
 
+import math
+import operator
 import os
+import reprlib
+from collections.abc import Mapping
 from functools import cached_property
+from typing import Any, Literal, get_args
 
 import numpy as np
 from gymnasium.spaces import Box, Discrete
 from numpy.typing import NDArray
 
 from ..dice import Lattice
+from ..errors import ArgumentError
 from ..rules import FACES, Ruleset, ruleset
 from ..scoring import Scoring, scoring
 from ..states import States, states
 
 Observation = NDArray[np.float32]
 Mask = NDArray[np.int8]
+Illegal = Literal["stay", "end", "raise"]
+"""What an illegal action does; see above."""
 
 TABLE_NUMBERS = FACES + 1
 CARD_NUMBERS = 3
@@ -115,6 +134,47 @@ class Coding:
         return f"keep {' '.join(map(str, self.lattice.keeps[action - self.boxes])) or '-'}"
 
     def number(self, action: object) -> int | None:
-        """Return an action's number as an int, or None where it is none."""
-        whole = isinstance(action, (int, np.integer)) and not isinstance(action, bool)
-        return int(action) if whole and 0 <= action < self.actions else None  # type: ignore[call-overload, operator]
+        """Return an action's number as an int, or None where it is none.
+
+        Whole numbers of all kinds are actions, arrays without axes among them; bools are not.
+        """
+        try:
+            number = operator.index(action)  # type: ignore[arg-type]
+        except TypeError:
+            return None
+        return number if 0 <= number < self.actions and not isinstance(action, bool) else None
+
+
+def one_line(given: object) -> str:
+    """Return what was given as errors quote it: long ones shortened, never more than a line."""
+    return " ".join(reprlib.repr(given).split())
+
+
+def check_illegal(illegal: str, reward: float) -> None:
+    """Check what an illegal action does and earns.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no such thing to do, or the reward is not a finite number.
+    """
+    if illegal not in get_args(Illegal):
+        raise ArgumentError(f"illegal {one_line(illegal)}: expected 'stay', 'end' or 'raise'")
+    number = isinstance(reward, (int, float, np.integer, np.floating)) and not isinstance(reward, bool)
+    if not number or not math.isfinite(reward):
+        raise ArgumentError(f"illegal_reward {one_line(reward)}: expected a finite number")
+
+
+def check_options(options: object) -> dict[str, Any]:
+    """Return the options of a reset as a new dictionary, empty for None.
+
+    Raises
+    ------
+    ArgumentError
+        If they are no mapping.
+    """
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping):
+        raise ArgumentError(f"options {one_line(options)}: expected a dictionary or None")
+    return dict(options)

@@ -20,7 +20,16 @@ from ..errors import ActionError, ArgumentError
 from ..plan import plan
 from ..rules import Ruleset
 from ..simulation import outcomes
-from .coding import CARD_NUMBERS, TABLE_NUMBERS, Coding, Mask, Observation
+from .coding import (
+    CARD_NUMBERS,
+    TABLE_NUMBERS,
+    Coding,
+    Illegal,
+    Mask,
+    Observation,
+    check_illegal,
+    check_options,
+)
 
 if TYPE_CHECKING:
     from ..environment_kernels import GamePlan, Games
@@ -42,6 +51,11 @@ class ManyGames(VectorEnv[Observation, Any, NDArray[Any]]):
         When a finished game begins anew, by Gymnasium's modes or their names. With "NextStep" the next
         step begins it and ignores its action; with "SameStep" the step that ends it, `info` then holding
         "final_obs" and "final_info"; with "Disabled" only `reset` with the option "reset_mask".
+    illegal
+        What an illegal action does: "stay", nothing and its game goes on; "end", it ends its game; "raise",
+        an ActionError, and no game is changed. More in `coding`.
+    illegal_reward
+        What an illegal action earns, if it does not raise.
     render_mode
         None: there are no pictures of many games.
 
@@ -55,7 +69,8 @@ class ManyGames(VectorEnv[Observation, Any, NDArray[Any]]):
     Notes
     -----
     `info["action_mask"]` is an int8 array, shape (num_envs, actions): 1 for each legal action, all of
-    them where a game is over. Observations, masks and rewards (float64, in points) are new arrays every
+    them where a game is over. `info["illegal"]`, bools, shape (num_envs,): whether the last action of a game
+    was not legal. Observations, masks and rewards (float64, in points) are new arrays every
     time.
 
     Raises
@@ -63,7 +78,8 @@ class ManyGames(VectorEnv[Observation, Any, NDArray[Any]]):
     RulesError
         If there are no such rules.
     ArgumentError
-        For a number of games, an autoreset mode or a render mode that there is not.
+        For a number of games, an autoreset mode, a render mode or an `illegal` that there is not, or a
+        reward that is not a finite number.
     """
 
     def __init__(
@@ -72,6 +88,8 @@ class ManyGames(VectorEnv[Observation, Any, NDArray[Any]]):
         rules: Ruleset | str | os.PathLike[str] = "yahtzee",
         *,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        illegal: Illegal = "stay",
+        illegal_reward: float = 0.0,
         render_mode: str | None = None,
     ) -> None:
         if isinstance(num_envs, bool) or not isinstance(num_envs, int) or not 1 <= num_envs <= MOST_GAMES:
@@ -83,6 +101,9 @@ class ManyGames(VectorEnv[Observation, Any, NDArray[Any]]):
         except ValueError:
             names = ", ".join(repr(mode.value) for mode in AutoresetMode)
             raise ArgumentError(f"autoreset mode {autoreset_mode!r}: expected one of {names}") from None
+        check_illegal(illegal, illegal_reward)
+        self._illegal: Illegal = illegal
+        self._illegal_reward = float(illegal_reward)
         self.metadata = {"autoreset_mode": self.autoreset_mode, "render_modes": []}
         self.coding = Coding(rules)
         self.num_envs = num_envs
@@ -108,16 +129,16 @@ class ManyGames(VectorEnv[Observation, Any, NDArray[Any]]):
         Raises
         ------
         ArgumentError
-            For an option that there is not, or a mask of another kind.
+            For options that are no dictionary, one that there is not, or a mask of another kind.
         """
         from ..environment_kernels import begin
 
         super().reset(seed=seed)
         which = self._all
-        for name, value in (options or {}).items():
+        for name, value in check_options(options).items():
             if name != "reset_mask":
                 raise ArgumentError(f"option {name!r}: expected reset_mask")
-            which = np.asarray(value)
+            which = _array(value)
             if which.shape != (self.num_envs,) or which.dtype != np.bool_:
                 found = f"{which.dtype} of shape {which.shape}"
                 raise ArgumentError(f"reset_mask: found {found}, expected bool of shape ({self.num_envs},)")
@@ -126,7 +147,8 @@ class ManyGames(VectorEnv[Observation, Any, NDArray[Any]]):
         self._begun = True
         begin(self._plan, self._games, which, self._random())
         self._over = self._over & ~which
-        return self._seen(self._all)
+        observations, info = self._seen(self._all)
+        return observations, info | self._marks(self._none)
 
     def step(
         self, actions: ArrayLike
@@ -136,23 +158,28 @@ class ManyGames(VectorEnv[Observation, Any, NDArray[Any]]):
         Raises
         ------
         ActionError
-            If one is not legal; it names the first such game, and all are left as they were.
+            If one is not a number from 0 to actions - 1, if a game is over and does not begin anew by
+            itself, or, with `illegal="raise"`, if one is not legal; it names the first such game, and all
+            are left as they were.
         """
         from ..environment_kernels import begin, step
 
         restart = self._over if self.autoreset_mode is AutoresetMode.NEXT_STEP else self._none
-        taken = self._legal(actions, restart)
+        taken, illegal = self._checked(actions, restart)
         rewards, over = np.empty(self.num_envs), np.empty(self.num_envs, bool)
-        step(self._plan, self._games, taken, restart, self._random(), rewards, over)
+        step(self._plan, self._games, taken, restart, illegal, self._random(), rewards, over)
+        if illegal.any():
+            self._refuse(illegal, rewards, over)
         final: dict[str, Any] = {}
         if self.autoreset_mode is AutoresetMode.SAME_STEP and over.any():
-            final = self._final(over)
+            final = self._final(over, illegal)
             begin(self._plan, self._games, over, self._random())
-            self._over = self._none
+            self._over, illegal = self._none, illegal & ~over
         else:
             self._over = over
         observations, info = self._seen(self._all)
-        return observations, rewards, over.copy(), np.zeros(self.num_envs, bool), info | final
+        info |= self._marks(illegal) | final
+        return observations, rewards, over.copy(), np.zeros(self.num_envs, bool), info
 
     def positions(self, which: NDArray[Any] | None = None) -> dict[str, NDArray[np.int64]]:
         """Return the positions of games as `solver.batch.decide` takes them.
@@ -185,23 +212,43 @@ class ManyGames(VectorEnv[Observation, Any, NDArray[Any]]):
     def _random(self) -> NDArray[np.uint64]:
         return self.np_random.integers(0, 1 << 64, self.num_envs, np.uint64)
 
-    def _legal(self, given: ArrayLike, skip: Bools) -> NDArray[np.int64]:
-        """Return the actions as int64; refuse what is not legal and name the first offender."""
-        from ..environment_kernels import first_illegal
+    def _checked(self, given: ArrayLike, skip: Bools) -> tuple[NDArray[np.int64], Bools]:
+        """Return the actions as int64, and which are illegal; refuse what is no action, or raises.
+
+        The error names the first offender.
+        """
+        from ..environment_kernels import mark_illegal
 
         if not self._begun:
             raise ActionError("no game has begun: expected a reset first")
-        actions = np.asarray(given)
+        actions = _array(given)
         if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
             found = f"{actions.dtype} of shape {actions.shape}"
             raise ActionError(f"actions: found {found}, expected integers of shape ({self.num_envs},)")
-        taken = actions.astype(np.int64)
-        game = first_illegal(self._plan, self._games, taken, skip)
-        if game >= 0:
-            raise ActionError(
-                f"action {int(taken[game])} of game {game}: {self._why(game, int(taken[game]))}"
-            )
-        return taken
+        taken = actions.astype(np.int64)  # Those beyond int64 become negative: no actions either.
+        illegal = np.empty(self.num_envs, bool)
+        mark_illegal(self._plan, self._games, taken, skip, illegal)
+        if illegal.any():
+            refused = illegal
+            if self._illegal != "raise":
+                outside = (taken < 0) | (taken >= self.coding.actions)
+                refused = illegal & (outside | self._over)
+            for game in np.flatnonzero(refused)[:1].tolist():
+                raise ActionError(
+                    f"action {int(actions[game])} of game {game}: {self._why(game, int(taken[game]))}"
+                )
+        return taken, illegal
+
+    def _refuse(self, illegal: Bools, rewards: NDArray[np.float64], over: Bools) -> None:
+        """Give illegal actions their reward, and end their games if asked to."""
+        rewards[illegal] = self._illegal_reward
+        if self._illegal == "end":
+            over[illegal] = True
+            self._games.rerolls[illegal] = self._games.boxes[illegal] = 0
+
+    def _marks(self, illegal: Bools) -> dict[str, Any]:
+        """Return what `info` says of illegal actions."""
+        return {"illegal": illegal.copy(), "_illegal": self._all.copy()}
 
     def _why(self, game: int, action: int) -> str:
         """Return what makes an action of a game illegal."""
@@ -214,7 +261,7 @@ class ManyGames(VectorEnv[Observation, Any, NDArray[Any]]):
         left = int(self._games.rerolls[game])
         return f"{coding.words(action)!r} cannot be done with {dice} and {left} rerolls left, see action_mask"
 
-    def _final(self, over: Bools) -> dict[str, Any]:
+    def _final(self, over: Bools, illegal: Bools) -> dict[str, Any]:
         """Return what `info` says of games that begin anew in the step that ended them."""
         observations, info = self._seen(over)
         final: Any = np.full(self.num_envs, None, object)
@@ -223,7 +270,7 @@ class ManyGames(VectorEnv[Observation, Any, NDArray[Any]]):
         return {
             "final_obs": final,
             "_final_obs": over.copy(),
-            "final_info": info,
+            "final_info": info | {"illegal": illegal & over, "_illegal": over.copy()},
             "_final_info": over.copy(),
         }
 
@@ -237,6 +284,14 @@ class ManyGames(VectorEnv[Observation, Any, NDArray[Any]]):
         observe(self._plan, self._games, which, observations, masks)
         # Gymnasium marks under an underscored name which games an entry of `info` is there for.
         return observations, {"action_mask": masks, "_action_mask": which.copy()}
+
+
+def _array(given: ArrayLike) -> NDArray[Any]:
+    """Return what was given as an array; one of objects where it makes none."""
+    try:
+        return np.asarray(given)
+    except ValueError:
+        return np.array(None)
 
 
 def _plan(coding: Coding) -> GamePlan:

@@ -9,7 +9,11 @@ from ..errors import ActionError, CardError
 from ..scorecard import Position, Scorecard
 from ..simulation import outcomes
 from ..turn import Fill, Turn
-from .coding import CARD_NUMBERS, TABLE_NUMBERS, Coding, Mask, Observation
+from .coding import CARD_NUMBERS, TABLE_NUMBERS, Coding, Mask, Observation, one_line
+
+
+class IllegalAction(ActionError):
+    """An action of the space that the card or the dice do not allow now."""
 
 
 class Play:
@@ -79,8 +83,10 @@ class Play:
 
         Raises
         ------
-        ActionError
+        IllegalAction
             If the action is not legal; nothing is changed then.
+        ActionError
+            If it is no action at all, or none is expected; nothing is changed then.
         """
         number = self._legal(action)
         boxes = self._coding.boxes
@@ -140,19 +146,20 @@ class Play:
         """Return an action's number; refuse what is not legal and say why."""
         coding, number = self._coding, self._coding.number(action)
         if self._on_turn is None:
-            raise ActionError(f"action {action!r}: the game is over, expected a reset")
+            raise ActionError(f"action {one_line(action)}: the game is over, expected a reset")
         if number is None:
-            raise ActionError(f"action {action!r}: expected a whole number from 0 to {coding.actions - 1}")
+            last = coding.actions - 1
+            raise ActionError(f"action {one_line(action)}: expected a whole number from 0 to {last}")
         given, dice = f"action {number} ({coding.words(number)})", " ".join(map(str, self.dice))
         if number < coding.boxes:
             if number not in self._fills:
                 boxes = ", ".join(coding.ruleset.keys[box] for box in self._fills)
-                raise ActionError(f"{given}: {dice} may go in {boxes}")
+                raise IllegalAction(f"{given}: {dice} may go in {boxes}")
             return number
         if not self.rerolls:
-            raise ActionError(f"{given}: no reroll is left, expected a fill")
+            raise IllegalAction(f"{given}: no reroll is left, expected a fill")
         if not coding.inside[self._on_turn[0], number - coding.boxes]:
-            raise ActionError(f"{given}: expected dice out of {dice}")
+            raise IllegalAction(f"{given}: expected dice out of {dice}")
         return number
 
 

@@ -7,7 +7,7 @@ cards, its own first and then those of the seats after it in the order of play; 
 from __future__ import annotations
 
 import os
-from typing import Any, Literal, SupportsInt, TypedDict, get_args
+from typing import Any, Literal, SupportsIndex, TypedDict, get_args
 
 import gymnasium
 import numpy as np
@@ -17,8 +17,8 @@ from pettingzoo import AECEnv
 from ..errors import ActionError, ArgumentError
 from ..rules import Ruleset
 from ..scorecard import Scorecard
-from .coding import Coding, Mask, Observation
-from .play import Play
+from .coding import Coding, Illegal, Mask, Observation, check_illegal, check_options
+from .play import IllegalAction, Play
 from .views import FRAMES_PER_SECOND, RENDER_MODES, check_render_mode, rendered
 
 Reward = Literal["win", "points"]
@@ -44,6 +44,11 @@ class Seats(AECEnv[str, Any, Any]):
     reward
         "win": 1 at the end for the seat with the most points, shared by those who tie, and 0 for the others.
         "points": the points of each step, as in `Solitaire`; their sum is the seat's final score.
+    illegal
+        What an illegal action does: "stay", nothing and the seat acts again; "end", it ends the game for
+        all, and none wins; "raise", an ActionError. More in `coding`.
+    illegal_reward
+        What an illegal action earns its seat, if it does not raise; with "end" the others get 0.
     render_mode
         "ansi" for text, "rgb_array" for a picture: uint8 array, shape (height, width, 3).
 
@@ -57,15 +62,16 @@ class Seats(AECEnv[str, Any, Any]):
 
     Notes
     -----
-    `step` raises an ActionError for an action that is not legal, and changes nothing;
-    `pettingzoo.utils.wrappers.TerminateIllegalWrapper` ends the game instead. `reset` takes no options.
+    `infos[seat]["illegal"]` says whether the last action of the seat was not legal. `reset` takes options as
+    PettingZoo asks for, and heeds none.
 
     Raises
     ------
     RulesError
         If there are no such rules.
     ArgumentError
-        For a number of seats, a reward or a render mode that there is not.
+        For a number of seats, a reward, a render mode or an `illegal` that there is not, or an illegal
+        reward that is not a finite number.
     """
 
     def __init__(
@@ -74,6 +80,8 @@ class Seats(AECEnv[str, Any, Any]):
         seats: int = 2,
         *,
         reward: Reward = "win",
+        illegal: Illegal = "stay",
+        illegal_reward: float = 0.0,
         render_mode: str | None = None,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -81,6 +89,7 @@ class Seats(AECEnv[str, Any, Any]):
             raise ArgumentError(f"seats {seats!r}: expected a whole number from 1 to {MOST_SEATS}")
         if reward not in get_args(Reward):
             raise ArgumentError(f"reward {reward!r}: expected 'win' or 'points'")
+        check_illegal(illegal, illegal_reward)
         self.coding = Coding(rules)
         self.render_mode = check_render_mode(render_mode)
         self.metadata = {
@@ -92,6 +101,8 @@ class Seats(AECEnv[str, Any, Any]):
         self.possible_agents = [f"seat_{number}" for number in range(seats)]
         self.agents: list[str] = []
         self._reward = reward
+        self._illegal: Illegal = illegal
+        self._illegal_reward = float(illegal_reward)
         self._plays = {agent: Play(self.coding) for agent in self.possible_agents}
         self._np_random: np.random.Generator | None = None
         self.action_spaces = {agent: self.coding.action_space() for agent in self.possible_agents}
@@ -114,7 +125,14 @@ class Seats(AECEnv[str, Any, Any]):
         return self.observation_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a game; the first seat is to act."""
+        """Begin a game; the first seat is to act.
+
+        Raises
+        ------
+        ArgumentError
+            For options that are no dictionary.
+        """
+        check_options(options)
         if seed is not None or self._np_random is None:
             self._np_random, _ = gymnasium.utils.seeding.np_random(seed)
         self.agents = list(self.possible_agents)
@@ -122,7 +140,7 @@ class Seats(AECEnv[str, Any, Any]):
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {} for agent in self.agents}
+        self.infos = {agent: {"illegal": False} for agent in self.agents}
         for play in self._plays.values():
             play.start(Scorecard.empty(self.coding.ruleset))
         self.agent_selection = self.agents[0]
@@ -138,13 +156,19 @@ class Seats(AECEnv[str, Any, Any]):
         mask = np.zeros(self.coding.actions, np.int8) if waits else self._plays[agent].mask()
         return {"observation": np.concatenate([table, *cards]), "action_mask": mask}
 
-    def step(self, action: SupportsInt | None) -> None:
+    def step(self, action: SupportsIndex | None) -> None:
         """Let the seat whose turn it is reroll or fill a box.
+
+        Parameters
+        ----------
+        action
+            As in `Solitaire.step`; None for a seat whose game is over.
 
         Raises
         ------
         ActionError
-            If the action is not legal; the game is left as it was.
+            If it is not a number from 0 to actions - 1, if no game has begun, or, with `illegal="raise"`, if
+            the action is not legal; the game is left as it was.
         """
         if self._np_random is None:
             raise ActionError("no game has begun: expected a reset first")
@@ -153,12 +177,23 @@ class Seats(AECEnv[str, Any, Any]):
             self._was_dead_step(action)
             return
         play = self._plays[agent]
-        points = play.act(action, self._np_random)
+        illegal = False
+        try:
+            points = play.act(action, self._np_random)
+        except IllegalAction:
+            if self._illegal == "raise":
+                raise
+            illegal = True
         self._clear_rewards()
         self._cumulative_rewards[agent] = 0.0
-        if self._reward == "points":
+        self.infos[agent] = {"illegal": illegal}
+        if illegal:
+            self.rewards[agent] = self._illegal_reward
+            if self._illegal == "end":
+                self._stop()
+        elif self._reward == "points":
             self.rewards[agent] = float(points)
-        if not play.dice:
+        if not play.dice and not illegal:
             self._pass_on(self._np_random)
         self._accumulate_rewards()
 
@@ -168,6 +203,12 @@ class Seats(AECEnv[str, Any, Any]):
 
     def close(self) -> None:
         """Do nothing: nothing is held that must be let go."""
+
+    def _stop(self) -> None:
+        """End the game before the cards are full."""
+        for play in self._plays.values():
+            play.stop()
+        self.terminations = dict.fromkeys(self.agents, True)
 
     def _pass_on(self, random: np.random.Generator) -> None:
         """Give the dice to the next seat, or end the game after the last one's last box."""

@@ -2,24 +2,26 @@
 
 An episode is a game. Actions and observations are those of `coding`; every step that rerolls earns 0, a
 step that fills a box the points that go into it and the bonus for a further Yahtzee, and the last one the
-upper bonus as well: the sum of the rewards is the final score.
+upper bonus as well: the sum of the rewards is the final score. An action that is not legal changes nothing
+and earns 0, unless another rule is asked for.
 """
 
 from __future__ import annotations
 
+import operator
 import os
-from typing import Any, ClassVar, SupportsInt
+from typing import Any, ClassVar, SupportsIndex
 
 import gymnasium
 import numpy as np
 
-from ..errors import ActionError, ArgumentError
+from ..errors import ArgumentError
 from ..library import load
 from ..lookup import Advice, Option, Table
 from ..rules import Ruleset
 from ..scorecard import Position, card_of
-from .coding import Coding, Observation
-from .play import Play
+from .coding import Coding, Illegal, Observation, check_illegal, check_options
+from .play import IllegalAction, Play
 from .views import FRAMES_PER_SECOND, RENDER_MODES, check_render_mode, rendered
 
 
@@ -35,9 +37,11 @@ class Solitaire(gymnasium.Env[Any, Any]):
     optimal
         Whether `info` says what optimal play would make of each position. Opens the table of the game;
         one that is not there is solved first, which needs numba.
+    illegal
+        What an illegal action does: "stay", nothing and the game goes on; "end", it ends the game; "raise",
+        an ActionError. More in `coding`.
     illegal_reward
-        An illegal action is refused with an ActionError, unless a reward is given here: then it ends the
-        game with that reward, and without any other.
+        What an illegal action earns, if it does not raise.
 
     Attributes
     ----------
@@ -50,11 +54,14 @@ class Solitaire(gymnasium.Env[Any, Any]):
 
     action_mask : int8 array, shape (actions,)
         1 for each legal action; all of them after the end.
+    illegal : bool
+        Whether the last action was not legal; False after a reset.
     optimal_value, optimal_action
         With `optimal`: expected final score under optimal play from here, in points, and the number of
         the best action. At the end the final score, and no action.
     loss
-        With `optimal`, after a step: what its action lost against the best one, in points.
+        With `optimal`, after a step: what its action lost against the best one, in points. An illegal
+        action loses 0 where the game goes on, and all that was still to come where it ends.
 
     `reset` takes, as `options`, the start of the game: "card" (a card or its text), and "dice" and
     "rerolls" as in `Table.advise`. The sum of rewards is then the final score less the points on that card.
@@ -64,7 +71,7 @@ class Solitaire(gymnasium.Env[Any, Any]):
     RulesError
         If there are no such rules.
     ArgumentError
-        For a render mode that there is not.
+        For a render mode or an `illegal` that there is not, or a reward that is not a finite number.
     """
 
     metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
@@ -78,14 +85,17 @@ class Solitaire(gymnasium.Env[Any, Any]):
         *,
         render_mode: str | None = None,
         optimal: bool = False,
-        illegal_reward: float | None = None,
+        illegal: Illegal = "stay",
+        illegal_reward: float = 0.0,
     ) -> None:
+        check_illegal(illegal, illegal_reward)
         self.coding = Coding(rules)
         self.render_mode = check_render_mode(render_mode)
         self.action_space = self.coding.action_space()
         self.observation_space = self.coding.observation_space()
         self._table: Table | None = load(self.coding.ruleset) if optimal else None
-        self._illegal_reward = illegal_reward
+        self._illegal: Illegal = illegal
+        self._illegal_reward = float(illegal_reward)
         self._play = Play(self.coding)
         self._advice: Advice | None = None
 
@@ -97,49 +107,60 @@ class Solitaire(gymnasium.Env[Any, Any]):
         Raises
         ------
         ArgumentError
-            For an option that there is not.
+            For options that are no dictionary, or one that there is not.
         CardError, DiceError
             If the card, the dice or the rerolls are not possible.
         """
-        super().reset(seed=seed)
-        given = dict(options or {})
+        given = check_options(options)
         card = given.pop("card", None)
         dice, rerolls = given.pop("dice", None), given.pop("rerolls", None)
         if given:
             raise ArgumentError(f"option {next(iter(given))!r}: expected card, dice or rerolls")
+        if dice is None and rerolls is not None:
+            raise ArgumentError(f"rerolls {rerolls!r}: expected the dice as well")
         held = card_of(self.coding.ruleset, card)
+        position = None if dice is None else Position.of(held, dice, rerolls)
         self._play.start(held)
-        if dice is None:
-            if rerolls is not None:
-                raise ArgumentError(f"rerolls {rerolls!r}: expected the dice as well")
-            self._play.throw(self.np_random)
+        super().reset(seed=seed)
+        if position:
+            self._play.place(position)
         else:
-            self._play.place(Position.of(held, dice, rerolls))
-        return self._observation(), self._info()
+            self._play.throw(self.np_random)
+        return self._observation(), self._info(illegal=False)
 
-    def step(self, action: SupportsInt) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+    def step(self, action: SupportsIndex) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Reroll or fill a box.
+
+        Parameters
+        ----------
+        action
+            The number of the action: an int, or an integer of numpy or array of one without axes.
 
         Raises
         ------
         ActionError
-            If the action is not legal, and there is no `illegal_reward`; the game is left as it was.
+            If it is not a number from 0 to actions - 1, if the game is over, or, with `illegal="raise"`, if
+            the action is not legal; the game is left as it was.
         """
-        before = self._advice
+        before, illegal = self._advice, False
         try:
-            points = self._play.act(action, self.np_random)
-        except ActionError:
-            if self._illegal_reward is None or not self._play.dice:
+            reward = float(self._play.act(action, self.np_random))
+        except IllegalAction:
+            if self._illegal == "raise":
                 raise
-            self._play.stop()
-            return self._observation(), float(self._illegal_reward), True, False, self._info()
+            illegal, reward = True, self._illegal_reward
+            if self._illegal == "end":
+                self._play.stop()
         over = self._play.over
         if not over and not self._play.dice:
             self._play.throw(self.np_random)
-        info = self._info()
-        if before:
-            info["loss"] = next(o.loss for o in before.options if self._number(o) == int(action))
-        return self._observation(), float(points), over, False, info
+        info = self._info(illegal=illegal)
+        if before and illegal:
+            info["loss"] = before.value - info["optimal_value"]
+        elif before:
+            number = operator.index(action)
+            info["loss"] = next(o.loss for o in before.options if self._number(o) == number)
+        return self._observation(), reward, over, False, info
 
     def action_masks(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """Return the mask as bools, under the name by which MaskablePPO of sb3-contrib asks for it."""
@@ -152,9 +173,9 @@ class Solitaire(gymnasium.Env[Any, Any]):
     def _observation(self) -> Observation:
         return np.concatenate([self._play.table_numbers(), self._play.card_numbers()])
 
-    def _info(self) -> dict[str, Any]:
+    def _info(self, *, illegal: bool) -> dict[str, Any]:
         play = self._play
-        info: dict[str, Any] = {"action_mask": play.mask()}
+        info: dict[str, Any] = {"action_mask": play.mask(), "illegal": illegal}
         self._advice = None
         if self._table and play.dice:
             self._advice = self._table.advise_position(play.position)
