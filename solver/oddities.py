@@ -66,7 +66,10 @@ def _of_yahtzee(ruleset: Ruleset, arrays: Scoring) -> Iterator[Oddity]:
         yield Oddity("yahtzee", "changes nothing: no bonus and no joker")
     elif rule.bonus and not arrays.own[arrays.yahtzee].any():
         yield Oddity("yahtzee.bonus", f"is never paid: {rule.category} never holds points")
-    if rule.joker == "free" and np.array_equal(arrays.joker_points, arrays.points[:, arrays.lattice.alike]):
+    alike = arrays.lattice.alike
+    same = np.array_equal(arrays.joker_points, arrays.points[:, alike])
+    same &= np.array_equal(arrays.served_joker_points, arrays.served_points[:, alike])
+    if rule.joker == "free" and same:
         yield Oddity("yahtzee.joker", "changes nothing: no box has joker points other than its own")
 
 
@@ -82,8 +85,10 @@ def _of_boxes(ruleset: Ruleset, arrays: Scoring) -> Iterator[Oddity]:
             yield Oddity(key, f"every roll scores the same here, {points[0]}")
         if arrays.requires[number] and not arrays.distinct[arrays.required].any():
             yield Oddity(key, f"no roll scores here: {box.requires} never holds points")
-        later = arrays.points[number].tobytes()
-        joker = arrays.joker_points[number].tobytes() if arrays.special else b""
-        first = seen.setdefault((arrays.upper[number], points.tobytes(), later, joker, box.requires), box.key)
+        scores = [points, arrays.points[number]]
+        if arrays.special:
+            scores += [arrays.joker_points[number], arrays.served_joker_points[number]]
+        alike = arrays.upper[number], box.requires, *(of.tobytes() for of in scores)
+        first = seen.setdefault(alike, box.key)
         if first != box.key and points.any():
             yield Oddity(key, f"scores exactly as {first} does")

@@ -29,6 +29,8 @@ from solver.scoring import scoring
 
 SMALL = TINY / "joker_alone.toml"
 GAMES = ["colours", "groups", "thirteen", "joker_alone"]
+SERVED = {"categories.pair.served": 3, "categories.run.served": 5}
+UNFLAGGED = {"upper_bonus": [], "yahtzee.bonus": 0}
 TINY_PIECE = 40
 
 
@@ -112,6 +114,9 @@ def test_head_starts_are_those_of_plain_recursion(small: Duel) -> None:
         {"order": "card", "yahtzee.joker": "forced", "box_order": ["pair", "sixes", "run"]},
         {"order": "upper-first", "rolls": 3},
         {"yahtzee.joker": "none", "rolls": 1},
+        {**SERVED, "rolls": 3},
+        {**SERVED, "yahtzee.joker": "forced", "order": "upper-first"},
+        {**SERVED, "rolls": 1, "order": "card"},
     ],
 )
 def test_other_orders_and_jokers(changes: dict[str, object], tmp_path: Path) -> None:
@@ -125,15 +130,18 @@ def test_other_orders_and_jokers(changes: dict[str, object], tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("name", "opens"),
+    ("name", "changes", "opens"),
     [
-        ("groups", [(1, 1), (1, 0), (2, 1)]),
-        ("colours", [(1, 1), (1, 0), (2, 1)]),
-        ("thirteen", [(1, 1), (1, 0), (2, 1), (2, 2)]),
+        ("groups", {}, [(1, 1), (1, 0), (2, 1)]),
+        ("colours", {}, [(1, 1), (1, 0), (2, 1)]),
+        ("thirteen", {}, [(1, 1), (1, 0), (2, 1), (2, 2)]),
+        ("served", UNFLAGGED, [(1, 1), (1, 0), (2, 1), (2, 2)]),
     ],
 )
-def test_late_positions_of_tiny_games(name: str, opens: list[tuple[int, int]], folders: Path) -> None:
-    rules = ruleset(TINY / f"{name}.toml")
+def test_late_positions_of_tiny_games(
+    name: str, changes: dict[str, object], opens: list[tuple[int, int]], folders: Path
+) -> None:
+    rules = ruleset(TINY / f"{name}.toml", changes)
     solved = solve_duel(rules, folders / name)
     game, recursion, random = solved.files.game, PlainDuel(rules, float), Random(name)
     full = (1 << game.boxes) - 1
@@ -190,15 +198,24 @@ def test_advice_in_a_tiny_game(card: str, other: str, small: Duel) -> None:
         assert wanted[action(advice.best)].chance == best
 
 
-@pytest.fixture(scope="module")
-def late(folders: Path) -> Duel:
+def last_levels(name: str, path: Path) -> Duel:
     """The last levels of a whole game, made as they are made when it is solved."""
-    rules = ruleset("yacht")
-    files = Folder(folders / "late", pairs(rules))
-    for level in range(12, 9, -1):
+    rules = ruleset(name)
+    files = Folder(path, pairs(rules))
+    for level in range(files.game.boxes, files.game.boxes - 3, -1):
         for piece in files.pieces(level):
             solve_piece(rules, str(files.path), level, piece.number)
     return Duel(solver.solve(rules), files)
+
+
+@pytest.fixture(scope="module")
+def late(folders: Path) -> Duel:
+    return last_levels("yacht", folders / "late")
+
+
+@pytest.fixture(scope="module")
+def late_served(folders: Path) -> Duel:
+    return last_levels("generala", folders / "late served")
 
 
 REST = "twos=6 threes=9 fours=8 fives=10 sixes=18 full_house=0 four_of_a_kind=0 big_straight=0"
@@ -224,7 +241,32 @@ REST = "twos=6 threes=9 fours=8 fives=10 sixes=18 full_house=0 four_of_a_kind=0 
     ],
 )
 def test_late_advice_in_a_whole_game(card: str, other: str, dice: str, rerolls: int, late: Duel) -> None:
-    rules = ruleset("yacht")
+    check_advice(late, card, other, dice, rerolls)
+
+
+UPPER = "ones=2 twos=6 threes=9 fours=8 fives=10 sixes=18"
+POKER_TO_COME = "ones=3 twos=6 threes=9 fours=8 fives=20 sixes=0 full_house=0 generala=0 straight=20"
+STRAIGHT_TO_COME = "ones=3 twos=8 threes=9 fours=16 fives=10 sixes=30 full_house=0 generala=0 poker=0"
+
+
+@pytest.mark.parametrize(
+    ("card", "other", "dice", "rerolls"),
+    [
+        # With the points of a first roll only a first roll of the other is more; with others any is.
+        (f"{UPPER} full_house=30 generala=0 poker=0", POKER_TO_COME, "12345", 2),
+        (f"{UPPER} full_house=30 generala=0 poker=0", POKER_TO_COME, "12345", 1),
+        (f"{UPPER} full_house=0 straight=0 generala=0", STRAIGHT_TO_COME, "14444", 2),
+        (f"{UPPER} straight=0 generala=0", f"{UPPER} full_house=0 straight=20 generala=0", "22444", 2),
+    ],
+)
+def test_late_advice_where_first_rolls_score_more(
+    card: str, other: str, dice: str, rerolls: int, late_served: Duel
+) -> None:
+    check_advice(late_served, card, other, dice, rerolls)
+
+
+def check_advice(late: Duel, card: str, other: str, dice: str, rerolls: int) -> None:
+    rules = late.table.ruleset
     cards = rules.card(card), rules.card(other)
     ahead = cards[0].boxes_total - cards[1].boxes_total
     advice = late.advise(cards[0], dice, rerolls, other=cards[1])
@@ -254,6 +296,11 @@ def test_cards_that_cannot_meet(small: Duel) -> None:
         ("yacht-clubhouse", "an upper bonus, expected"),
         ("yahtzee", "an upper bonus and a bonus for further rolls of all dice alike, expected"),
         (str(TINY / "none.toml"), "a bonus for further rolls of all dice alike, expected"),
+        ("generala-double", "found a box that requires another to hold points, expected"),
+        (
+            str(TINY / "requires.toml"),
+            "found an upper bonus and a box that requires another to hold points, expected",
+        ),
     ],
 )
 def test_games_whose_states_are_more_than_filled_boxes(name: str, reason: str, tmp_path: Path) -> None:
@@ -304,6 +351,16 @@ def test_the_four_pairings_and_ties(small: Duel) -> None:
     assert evaluation.second_optimum < evaluation.both_optimum < evaluation.first_optimum
     assert found(small.files) == evaluation == evaluate(SMALL, small.files.path)
     assert not list(small.files.path.glob("followed-*"))
+
+
+def test_pairings_where_first_rolls_score_more(tmp_path: Path) -> None:
+    rules = ruleset(SMALL, SERVED)
+    solve_duel(rules, tmp_path)
+    evaluation, policy = evaluate(rules, tmp_path), for_points(rules)
+    for seat, value in ((1, evaluation.first_optimum), (0, evaluation.second_optimum)):
+        chances = PlainDuel(rules, Fraction, {seat: policy}, "chance").position(0, 0, 0)
+        assert float(chances.least) - 1e-14 <= value <= float(chances.greatest) + 1e-14
+        assert float(chances.greatest - chances.least) < 0.01
 
 
 def test_followed_chances_of_optimum_players_are_their_own(folders: Path) -> None:

@@ -76,7 +76,7 @@ def test_games_are_scored_as_the_oracle_does(name: str) -> None:
                 totals[seat] += won[box] + bonus
                 if rules.categories[box].section == "upper":
                     uppers[seat] += won[box]
-                armed[seat] |= oracle_rules.is_yahtzee_box(rules, box) and won[box] > 0
+                armed[seat] |= oracle_rules.is_flag_box(rules, box) and won[box] > 0
                 filled[seat] |= 1 << box
                 kept, rolls = (), 0
                 assert game.over or game.seat == 1 - seat

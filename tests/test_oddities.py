@@ -80,6 +80,14 @@ def test_a_free_joker_without_joker_points_of_its_own() -> None:
     nothing = {"yahtzee.joker": "changes nothing: no box has joker points other than its own"}
     assert found(f"yahtzee-free-joker[{removed}]") == nothing
     assert found(f"yahtzee[{removed}]") == {}
+    # A joker's own points leave those of a first roll out.
+    served = "categories.chance={title=Sum,section=lower,pattern={},points=9,joker=9,served=SERVED}"
+    for words in ("Sum", "lower"):
+        served = served.replace(words, f'"{words}"')
+    assert found(f"yahtzee-free-joker[{removed},{served.replace('SERVED', '0')}]") == nothing | {
+        "categories.chance": "every roll scores the same here, 9"
+    }
+    assert found(f"yahtzee-free-joker[{removed},{served.replace('SERVED', '2')}]") == {}
     others = ("three_of_a_kind", "four_of_a_kind", "chance", *lower)
     removed = ",".join(f"categories.{key}=false" for key in others)
     assert found(f"yahtzee[order=upper-first,{removed}]") == {"yahtzee": LAST}

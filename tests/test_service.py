@@ -347,6 +347,40 @@ def test_undo_and_dice_from_the_table() -> None:
     assert fault("game", record=tampered)[0] == "GameError"
 
 
+def test_the_first_roll_of_a_turn_scores_more_where_it_does() -> None:
+    straight = {"rules": "generala", "dice": "23456"}
+    begun = answer("game", rules="generala", seats=1, seed=2, actions=[{"roll": "23456"}])
+    later = answer("game", record=begun["record"], actions=[{"keep": "2345"}, {"roll": "6"}])
+    for found, rerolls, points in ((begun, 2, 25), (later, 1, 20)):
+        assert found["rerolls"] == rerolls
+        fills = {choice["category"]: choice["points"] for choice in found["legal"]["fills"]}
+        assert (fills["straight"], fills["poker"], fills["sixes"]) == (points, 0, 6)
+        options = answer("advise", rerolls=rerolls, **straight)["options"]
+        assert {o["category"]: o["points"] for o in options if o["action"] == "fill"} == fills
+        filled = answer("game", record=found["record"], actions=[{"fill": "straight"}])
+        assert filled["cards"][0]["card"] == {"straight": points}
+        assert filled["cards"][0]["total"] == points
+        for spec in ("greedy", "optimal"):
+            move = answer("move", rerolls=rerolls, player=spec, **straight)
+            assert (move["action"], move["category"]) == ("fill", "straight")
+            assert answer("move", record=found["record"], player=spec) == move
+    boxes = {row["key"]: row for row in answer("rules", rules="generala")["card"]}
+    assert boxes["straight"]["points"] == [0, 20, 25]
+    assert boxes["straight"]["scores"] == "20, 5 more on the first roll"
+    assert boxes["generala"]["points"] == [0, 50]
+
+
+def test_a_box_that_requires_another_in_requests() -> None:
+    five = {"rules": "generala-double", "dice": "44444", "rerolls": 0}
+    for card, points in (({}, 0), ({"generala": 0}, 0), ({"generala": 50}, 100)):
+        options = answer("advise", card=card, **five)["options"]
+        assert next(o["points"] for o in options if o.get("category") == "double_generala") == points
+    move = answer("move", cards=["generala=50"], player="greedy", **five)
+    assert (move["action"], move["category"]) == ("fill", "double_generala")
+    boxes = {row["key"]: row["points"] for row in answer("rules", rules="generala-double")["card"]}
+    assert boxes["double_generala"] == [0, 100]
+
+
 def test_inline_rules_are_played_too() -> None:
     rules = TINY_RULES["free"]
     found = answer("game", rules=rules, seats=1, seed=5, actions=[{"roll": True}])

@@ -38,7 +38,8 @@ def softened(name: str, temperature: float) -> Softened:
         *((path, math.inf) for path in TINY_NAMES if Path(path).stem not in ("colours", "groups")),
         *((path, 0.7) for path in TINY_NAMES if Path(path).stem not in ("tiers", "groups")),
         *((path, 8.0) for path in TINY_NAMES if Path(path).stem in ("free", "card", "upper_chance")),
-        *((path, 0.01) for path in TINY_NAMES if Path(path).stem in ("forced", "none")),
+        *((path, 0.01) for path in TINY_NAMES if Path(path).stem in ("forced", "none", "served")),
+        *((path, 0.01) for path in TINY_NAMES if Path(path).stem == "requires"),
     ],
     ids=lambda value: Path(value).stem if isinstance(value, str) else str(value),
 )
@@ -56,8 +57,9 @@ def test_random_play_is_a_fraction() -> None:
     assert isinstance(square, Fraction)
 
 
-def test_low_temperatures_come_to_perfect_play() -> None:
-    table = solved("yacht")
+@pytest.mark.parametrize("name", ["yacht", "generala", "generala-double"])
+def test_low_temperatures_come_to_perfect_play(name: str) -> None:
+    table = solved(name)
     cold = soften(table, 1e-6)
     assert cold.points == pytest.approx(table.values, abs=1e-6)
     assert cold.mean < table.value() + 1e-9
@@ -161,6 +163,8 @@ def test_levels_are_temperatures_for_the_size_of_the_game() -> None:
         ("yacht", 1e-9),
         ("yacht", math.inf),
         ("yatzy-forced", 3.0),
+        ("generala", 1.0),
+        ("generala-double", 6.0),
         *((str(path), 2.0) for path in TINY),
     ],
     ids=lambda value: Path(value).stem if isinstance(value, str) else str(value),

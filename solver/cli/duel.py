@@ -58,8 +58,9 @@ def command(
     """Solve a game for two players, each playing for the greatest chance to win.
 
     The chance of the player who moves first, a tie counting half, and what a head start is worth. For games
-    whose states are their filled boxes: no upper bonus, no bonus for further Yahtzees. What is worked out is
-    kept in files, gigabytes for a whole game; a run that was stopped goes on where it was.
+    whose states are their filled boxes: no upper bonus, no bonus for further Yahtzees, no box that requires
+    another. What is worked out is kept in files, gigabytes for a whole game; a run that was stopped goes on
+    where it was.
 
     \b
     dicewise duel yacht

@@ -28,7 +28,8 @@ An observation is a float32 array of what is on the table and then of one or mor
     then a card, boxes + 3 numbers
     0 .. boxes-1        1 where box c is filled
     boxes               upper subtotal, capped where more change nothing; 0 without an upper bonus
-    boxes + 1           1 where a further Yahtzee brings a bonus: the flag of `solver.states`
+    boxes + 1           1 where a further Yahtzee brings a bonus, or the box that others require holds
+                        points: the flag of `solver.states`
     boxes + 2           points so far, the upper bonus after the end
 
 All but the points so far is what the best action depends on. The space's `high` holds the greatest value
