@@ -20,7 +20,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import ArgumentError, CardError
+from .errors import ArgumentError, CardError, shown
 from .lookup import Table
 from .plan import Floats, Ints
 from .scorecard import Scorecard
@@ -109,7 +109,7 @@ class Chances:
             If the score is no whole number.
         """
         if isinstance(score, bool) or not isinstance(score, (int, np.integer)):
-            raise ArgumentError(f"score {score!r}: expected a whole number of points")
+            raise ArgumentError(f"score {shown(score)}: expected a whole number of points")
         held = self.held(card)
         need = int(score) - held.boxes_total
         return float(self.at(np.array(self._position(held)), np.array(need)))

@@ -1,5 +1,21 @@
 """The exceptions: each message is one line that quotes what was given and says what it should be."""
 
+_SHOWN = 60
+
+
+def shown(value: object) -> str:
+    """Return a value as it is quoted in a message: on one line, and not too long."""
+    try:
+        text = repr(value)
+    except Exception:  # Whatever is given is to be refused; some things, such as deep nests, have no text.
+        text = f"<{type(value).__name__}>"
+    return short(text)
+
+
+def short(text: str) -> str:
+    """Return a text as it stands in a message without quotes: not too long."""
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+
 
 class DicewiseError(Exception):
     """Base of every error that dicewise raises on purpose."""

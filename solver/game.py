@@ -16,6 +16,7 @@ The whole game goes into a record and comes back from it; see `records`.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -24,9 +25,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from .dice import lattice
-from .errors import ActionError, DicewiseError, GameError
+from .errors import ActionError, DicewiseError, GameError, short, shown
 from .records import KEY, VERSION, checked, event_parts, whole
-from .rules import FACES, Ruleset, ruleset
+from .rules import FACES, Ruleset, ruleset, shipped
 from .scorecard import Position, Scorecard, parse_dice, parse_faces
 from .scoring import scoring
 from .states import states
@@ -159,7 +160,7 @@ class Game:
     @classmethod
     def new(
         cls,
-        rules: Ruleset | str,
+        rules: Ruleset | str | os.PathLike[str],
         seats: int = 2,
         seed: int | None = None,
         first: int | str = 0,
@@ -187,16 +188,21 @@ class Game:
             If one of these cannot be.
         """
         if not whole(seats) or not 1 <= seats <= MOST_SEATS:
-            raise GameError(f"seats {seats!r}: expected a whole number from 1 to {MOST_SEATS}")
+            raise GameError(f"seats {shown(seats)}: expected a whole number from 1 to {MOST_SEATS}")
         if first != HIGHEST and not (whole(first) and 0 <= int(first) < seats):
-            raise GameError(f"first {first!r}: expected a seat from 0 to {seats - 1} or {HIGHEST!r}")
+            raise GameError(f"first {shown(first)}: expected a seat from 0 to {seats - 1} or {HIGHEST!r}")
         if seed is None:
             seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0]) >> (64 - _SEED_BITS)
         if not whole(seed) or seed < 0:
-            raise GameError(f"seed {seed!r}: expected a whole number from 0")
-        named = None if players is None else tuple(players)
-        if named is not None and (len(named) != seats or not all(isinstance(name, str) for name in named)):
-            raise GameError(f"players {list(named)!r}: expected a text for each of {seats} seats")
+            raise GameError(f"seed {shown(seed)}: expected a whole number from 0")
+        several = isinstance(players, Sequence) and not isinstance(players, str)
+        named = tuple(players) if several and players is not None else None
+        if players is not None and not (
+            named and len(named) == seats and all(isinstance(name, str) for name in named)
+        ):
+            raise GameError(f"players {shown(players)}: expected a text for each of {seats} seats")
+        if not isinstance(rules, (Ruleset, str, os.PathLike)):
+            raise GameError(f"rules {shown(rules)}: expected the name of a game, a rules file or its rules")
         held = rules if isinstance(rules, Ruleset) else ruleset(rules)
         return cls(held, int(seats), int(seed), HIGHEST if first == HIGHEST else int(first), named)
 
@@ -217,7 +223,15 @@ class Game:
         return all(card.finished for card in self._cards)
 
     def card(self, seat: int | None = None) -> Scorecard:
-        """Return the card of a seat; of the one whose turn it is unless given."""
+        """Return the card of a seat; of the one whose turn it is unless given.
+
+        Raises
+        ------
+        GameError
+            If there is no such seat.
+        """
+        if seat is not None and not (whole(seat) and 0 <= seat < self.seats):
+            raise GameError(f"seat {shown(seat)}: expected a seat from 0 to {self.seats - 1}")
         return self._cards[self.seat if seat is None else seat]
 
     @property
@@ -347,12 +361,14 @@ class Game:
         ActionError
             If there is nothing to decide, or the dice may not go in that box.
         """
-        position = self.situation(f"fill {category}").position
+        position = self.situation(f"fill {short(str(category))}").position
         keys = self.ruleset.keys
         if category not in keys:
             close = get_close_matches(str(category), keys, 1)
             meant = f", did you mean {close[0]}" if close else ""
-            raise ActionError(f"fill {category!r}: there is no such box{meant}; expected {self._boxes()}")
+            raise ActionError(
+                f"fill {shown(category)}: there is no such box{meant}; expected {self._boxes()}"
+            )
         if self.card().points[keys.index(category)] is not None:
             raise ActionError(f"fill {category}: it is filled already, expected {self._boxes()}")
         choice = next((choice for choice in self.fills if choice.category == category), None)
@@ -447,17 +463,17 @@ class Game:
         record
             What `as_record` gives, or its line of JSON.
         rules
-            The rules; looked up by the record's name for them unless given.
+            The rules; unless given, those of the shipped game, perhaps changed, that the record names.
 
         Raises
         ------
         GameError
             If it is no record, or does not replay.
         RulesError
-            If there are no rules of that name.
+            If its rules are not those of a shipped game: a record opens no file.
         """
         held = checked(record)
-        found = rules or ruleset(held["rules"])
+        found = rules or shipped(held["rules"])
         if scoring(found).digest != held["digest"]:
             raise GameError(f"record: the rules {found.name!r} are not those that it was made with")
         game = cls.new(found, held["seats"], held["seed"], held["first"], held.get("players"))
@@ -467,7 +483,7 @@ class Game:
             except DicewiseError as error:
                 raise GameError(f"record: event {number}: {error}") from error
         if list(game.totals) != held["totals"]:
-            raise GameError(f"record: totals are {held['totals']!r}, expected {list(game.totals)!r}")
+            raise GameError(f"record: totals are {shown(held['totals'])}, expected {list(game.totals)!r}")
         return game
 
     def _replay(self, event: Any) -> None:
@@ -479,7 +495,7 @@ class Game:
         elif kind == "given":
             self.roll(parse_dice(self.ruleset, what))
         elif (rolled := self.roll()) != tuple(what):
-            raise GameError(f"dice are {what!r}, expected {list(rolled)!r} of the seed {self.seed}")
+            raise GameError(f"dice are {shown(what)}, expected {list(rolled)!r} of the seed {self.seed}")
 
 
 def _given(rules: Ruleset, kept: tuple[int, ...], dice: str | Iterable[int | str]) -> tuple[int, ...]:

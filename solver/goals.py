@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .distributions import Distribution
-from .errors import GoalError
+from .errors import GoalError, shown
 
 LEAST_THETA, MOST_THETA = 1e-6, 3.0
 """Nearer to 0 the taste for risk is lost in the last digits of float64."""
@@ -28,7 +28,7 @@ class Reach:
 
     def __post_init__(self) -> None:
         if isinstance(self.score, bool) or not isinstance(self.score, (int, np.integer)):
-            raise GoalError(f"goal {self.score!r}: expected a whole number of points")
+            raise GoalError(f"goal {shown(self.score)}: expected a whole number of points")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Risk:
         number = not isinstance(theta, bool) and isinstance(theta, (int, float))
         if not number or not LEAST_THETA <= abs(theta) <= MOST_THETA:
             raise GoalError(
-                f"risk {theta!r}: expected a number from {LEAST_THETA:g} to {MOST_THETA:g}, "
+                f"risk {shown(theta)}: expected a number from {LEAST_THETA:g} to {MOST_THETA:g}, "
                 f"or from -{MOST_THETA:g} to -{LEAST_THETA:g}"
             )
 

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from .distributions import distribution
-from .errors import ArgumentError
+from .errors import ArgumentError, shown
 from .game import Decision, Move, Situation
 from .goals import Goal, Reach, Risk
 from .levels import Progress
@@ -165,6 +165,12 @@ def greedy_table(table: Table) -> Table:
     return replace(table, values=values, precision=0.0, root=None)
 
 
+def names_player(spec: str) -> bool:
+    """Whether a text is meant for one of the players, not as somebody's name."""
+    kind, colon, _ = spec.strip().partition(":")
+    return any(known.partition(":")[:2] == (kind, colon) for known in KINDS)
+
+
 def player(spec: str, table: Table, *, seed: int = 0, seconds: float = DEFAULT_SECONDS) -> Player:
     """Return the player that a text names.
 
@@ -188,7 +194,7 @@ def player(spec: str, table: Table, *, seed: int = 0, seconds: float = DEFAULT_S
     """
     kind, colon, given = spec.strip().partition(":")
     if not whole(seed) or seed < 0:
-        raise ArgumentError(f"seed {seed!r}: expected a whole number from 0")
+        raise ArgumentError(f"seed {shown(seed)}: expected a whole number from 0")
     if kind in LEVELS and not colon:
         return leveled(spec, table, level_temperature(kind, table), int(seed))
     if kind == "strength" and colon:
@@ -206,7 +212,7 @@ def player(spec: str, table: Table, *, seed: int = 0, seconds: float = DEFAULT_S
         return Slipping(spec, table, float("inf"), int(seed))
     if not colon and kind == "win":
         return Winning(spec, table, seconds)
-    raise ArgumentError(f"player {spec!r}: expected one of {', '.join(KINDS)}")
+    raise ArgumentError(f"player {shown(spec)}: expected one of {', '.join(KINDS)}")
 
 
 class Strength(NamedTuple):
@@ -273,4 +279,4 @@ def _number(spec: str, text: str, kind: Callable[[str], Any], expected: str) -> 
     try:
         return kind(text)
     except ValueError:
-        raise ArgumentError(f"player {spec!r}: expected {expected}") from None
+        raise ArgumentError(f"player {shown(spec)}: expected {expected}") from None

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import GameError
+from .errors import GameError, shown
 
 KEY = "dicewise_game"
 VERSION = 1
@@ -50,16 +50,18 @@ def checked(record: Mapping[str, Any] | str) -> Mapping[str, Any]:
     held = _read(record) if isinstance(record, str) else record
     if not isinstance(held, Mapping) or KEY not in held:
         raise GameError(f"record: found no key {KEY!r}, expected the record of a game")
-    if held[KEY] != VERSION:
-        raise GameError(f"record: version {held[KEY]!r}, expected {VERSION}")
+    if not whole(held[KEY]) or held[KEY] != VERSION:
+        raise GameError(f"record: version {shown(held[KEY])}, expected {VERSION}")
     for key, kind in _PARTS.items():
-        if not isinstance(held.get(key), kind):
-            raise GameError(f"record: {key} is {held.get(key)!r}, expected what `Game.as_record` gives")
+        if not isinstance(held.get(key), kind) or isinstance(held[key], bool):
+            raise GameError(f"record: {key} is {shown(held.get(key))}, expected what `Game.as_record` gives")
     unknown = [key for key in held if key not in {*_PARTS, KEY, "players"}]
     if unknown:
-        raise GameError(f"record: found an unknown key {unknown[0]!r}")
+        raise GameError(f"record: found an unknown key {shown(unknown[0])}")
     if not isinstance(held.get("players", []), list):
-        raise GameError(f"record: players is {held['players']!r}, expected a list of texts")
+        raise GameError(f"record: players is {shown(held['players'])}, expected a list of texts")
+    if not all(whole(points) for points in held["totals"]):
+        raise GameError(f"record: totals are {shown(held['totals'])}, expected a whole number for each seat")
     return held
 
 
@@ -67,8 +69,7 @@ def _read(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        shown = text if len(text) < 40 else f"{text[:40]}..."
-        raise GameError(f"record {shown!r}: expected one object of JSON") from None
+        raise GameError(f"record {shown(text)}: expected one object of JSON") from None
 
 
 def event_parts(event: Any) -> tuple[str, Any]:
@@ -84,7 +85,7 @@ def event_parts(event: Any) -> tuple[str, Any]:
     if (kind == "fill" and isinstance(what, str)) or (kind in ("roll", "given", "keep") and faces):
         return str(kind), what
     raise GameError(
-        f'found {json.dumps(event)}, expected one of ["roll", dice], ["given", dice], '
+        f'found {shown(event)}, expected one of ["roll", dice], ["given", dice], '
         '["keep", dice] and ["fill", box]'
     )
 

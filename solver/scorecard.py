@@ -18,7 +18,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .errors import CardError, DiceError, PositionError
+from .errors import CardError, DiceError, PositionError, short, shown
 from .rules import FACES, Ruleset, ruleset
 from .scoring import scoring
 
@@ -71,13 +71,15 @@ class Scorecard:
             item = _ITEM.match(rest)
             if not item:
                 raise CardError(
-                    f"card {text!r}: found {rest.split()[0]!r}, expected BOX=POINTS such as {rules.keys[0]}=3"
+                    f"card {shown(text)}: found {shown(rest.split()[0])}, expected BOX=POINTS "
+                    f"such as {rules.keys[0]}=3"
                 )
             key, points = item["key"].lower(), item["points"]
             if key in filled:
-                raise CardError(f"card {text!r}: {key} is filled twice")
+                raise CardError(f"card {shown(text)}: {short(key)} is filled twice")
             if not (points.isascii() and points.isdigit() and len(points) < 7):
-                raise CardError(f"card {text!r}: {key} is {points!r}, expected a whole number of points")
+                found = f"{short(key)} is {shown(points)}"
+                raise CardError(f"card {shown(text)}: {found}, expected a whole number of points")
             filled[key] = int(points)
             rest = rest[item.end() :].lstrip(" \t\r\n,;")
         return cls.of(rules, filled)
@@ -87,7 +89,7 @@ class Scorecard:
         """Return the card with these points by key of box; `bonuses` and `saved` are counts."""
         for key in filled:
             if key not in rules.keys and key not in (BONUSES, SAVED):
-                raise CardError(f"card: there is no box {key!r}{_hint(key, rules)}")
+                raise CardError(f"card: there is no box {shown(key)}{_hint(key, rules)}")
         points = tuple(filled.get(key) for key in rules.keys)
         return cls(rules, points, filled.get(BONUSES, 0), filled.get(SAVED, 0))
 
@@ -174,7 +176,7 @@ def card_of(rules: Ruleset, card: Scorecard | str | None) -> Scorecard:
             raise CardError(f"card of {card.ruleset.name!r}: expected one of {rules.name!r}")
         return card
     if card is not None and not isinstance(card, str):
-        raise CardError(f"card {card!r}: expected a card or its text")
+        raise CardError(f"card {shown(card)}: expected a card or its text")
     return Scorecard.parse(rules, card or "")
 
 
@@ -186,13 +188,21 @@ def parse_faces(dice: str | Iterable[int | str]) -> tuple[int, ...]:
     DiceError
         For anything but faces 1 to 6.
     """
-    text = dice if isinstance(dice, str) else " ".join(str(die) for die in dice)
+    text = _faces_text(dice)
     digits = "".join(re.split(r"[\s,]+", text)) if isinstance(dice, str) else text.split()
     faces = tuple(str(face) for face in range(1, FACES + 1))
     for die in digits:
         if die not in faces:
-            raise DiceError(f"dice {text!r}: found {die!r}, expected faces 1 to {FACES}")
+            raise DiceError(f"dice {shown(text)}: found {shown(die)}, expected faces 1 to {FACES}")
     return tuple(sorted(map(int, digits)))
+
+
+def _faces_text(dice: object) -> str:
+    if isinstance(dice, str):
+        return dice
+    if not isinstance(dice, Iterable):
+        raise DiceError(f"dice {shown(dice)}: expected faces, as text or a list")
+    return " ".join(short(str(die)) for die in dice)
 
 
 def parse_dice(rules: Ruleset, dice: str | Iterable[int | str]) -> tuple[int, ...]:
@@ -203,11 +213,10 @@ def parse_dice(rules: Ruleset, dice: str | Iterable[int | str]) -> tuple[int, ..
     DiceError
         For anything but the right number of faces 1 to 6.
     """
-    given = dice if isinstance(dice, str) else [str(die) for die in dice]
-    faces = parse_faces(given)
+    text = _faces_text(dice)
+    faces = parse_faces(text if isinstance(dice, str) else text.split())
     if len(faces) != rules.dice:
-        text = given if isinstance(given, str) else " ".join(given)
-        raise DiceError(f"dice {text!r}: found {len(faces)} dice, expected {rules.dice}")
+        raise DiceError(f"dice {shown(text)}: found {len(faces)} dice, expected {rules.dice}")
     return faces
 
 
@@ -225,7 +234,7 @@ def check_rerolls(card: Scorecard, rerolls: int) -> int:
         or not 0 <= rerolls <= card.rerolls
     ):
         saved = f", {card.saved} of them saved" if card.saved else ""
-        raise DiceError(f"rerolls {rerolls!r}: expected a whole number from 0 to {card.rerolls}{saved}")
+        raise DiceError(f"rerolls {shown(rerolls)}: expected a whole number from 0 to {card.rerolls}{saved}")
     return int(rerolls)
 
 
@@ -276,10 +285,12 @@ class Position:
         """
         parts = [part.strip() for part in text.rsplit("|", 3)]
         if len(parts) != 4 or "\n" in text.strip():
-            raise PositionError(f"position {text!r}: expected one line 'rules | card | dice | rerolls'")
+            raise PositionError(f"position {shown(text)}: expected one line 'rules | card | dice | rerolls'")
         name, card, dice, rerolls = parts
         if not (rerolls.isascii() and rerolls.isdigit()):
-            raise PositionError(f"position {text!r}: rerolls is {rerolls!r}, expected a whole number")
+            raise PositionError(
+                f"position {shown(text)}: rerolls is {shown(rerolls)}, expected a whole number"
+            )
         rules = rules_of(name)
         return cls(Scorecard.parse(rules, card), parse_dice(rules, dice), int(rerolls))
 
@@ -305,13 +316,13 @@ def _check(card: Scorecard) -> None:
         if points is None:
             continue
         if isinstance(points, bool) or not isinstance(points, int):
-            raise CardError(f"card: {key} is {points!r}, expected a whole number of points")
+            raise CardError(f"card: {key} is {shown(points)}, expected a whole number of points")
         own = arrays.own[number].tolist()
         if points not in own and not _alike_possible(card, number):
-            raise CardError(f"card: {key} is {points}, expected one of {', '.join(map(str, own))}")
+            raise CardError(f"card: {key} is {shown(points)}, expected one of {', '.join(map(str, own))}")
         if points and arrays.requires[number] and not card.armed:
             required = rules.keys[arrays.required]
-            raise CardError(f"card: {key} is {points}, expected 0 as {required} holds no points")
+            raise CardError(f"card: {key} is {shown(points)}, expected 0 as {required} holds no points")
     _check_order(card)
     _check_bonuses(card)
     _check_saved(card)
@@ -341,14 +352,14 @@ def _check_bonuses(card: Scorecard) -> None:
     """Refuse more bonuses than the filled boxes can have brought."""
     rules, count = card.ruleset, card.bonuses
     if isinstance(count, bool) or not isinstance(count, int) or count < 0:
-        raise CardError(f"card: {BONUSES} is {count!r}, expected a whole number from 0")
+        raise CardError(f"card: {BONUSES} is {shown(count)}, expected a whole number from 0")
     if not count:
         return
     rule = rules.yahtzee
     if not rule or not rule.bonus:
-        raise CardError(f"card: {BONUSES} is {count}, but these rules have no such bonus")
+        raise CardError(f"card: {BONUSES} is {shown(count)}, but these rules have no such bonus")
     if not card.armed:
-        raise CardError(f"card: {BONUSES} is {count}, but {rule.category} holds no points")
+        raise CardError(f"card: {BONUSES} is {shown(count)}, but {rule.category} holds no points")
     boxes = [number for number in range(len(rules.categories)) if _alike_possible(card, number)]
     most = len(boxes)
     # Zeros of upper boxes that only vouch for one another: one of them came about in another way.
@@ -359,7 +370,7 @@ def _check_bonuses(card: Scorecard) -> None:
         most -= 1
     if count > most:
         raise CardError(
-            f"card: {BONUSES} is {count}, but the boxes filled can have brought {most} at the most"
+            f"card: {BONUSES} is {shown(count)}, but the boxes filled can have brought {most} at the most"
         )
 
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from .dice import Lattice
 from .dynamic import values_with_ends
-from .errors import ArgumentError
+from .errors import ArgumentError, shown
 from .levels import Progress, run_levels
 from .lookup import Table
 from .plan import Floats, aligned, plan, value_array
@@ -96,7 +96,7 @@ def soften(
         For a temperature that is not above 0.
     """
     if isinstance(temperature, bool) or not isinstance(temperature, (int, float)) or not temperature > 0:
-        raise ArgumentError(f"temperature {temperature!r}: expected a number above 0")
+        raise ArgumentError(f"temperature {shown(temperature)}: expected a number above 0")
     from .soft_kernels import soften_tiles
 
     game = table.states

@@ -14,7 +14,7 @@ import numpy as np
 
 from .distributions import distribution
 from .dynamic import solve_values
-from .errors import ArgumentError
+from .errors import ArgumentError, shown
 from .game import Move, Situation
 from .goals import Win
 from .lookup import Table
@@ -76,7 +76,7 @@ class Winning:
         self, spec: str, table: Table, seconds: float = DEFAULT_SECONDS, threads: int | None = None
     ) -> None:
         if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not seconds > 0:
-            raise ArgumentError(f"seconds {seconds!r}: expected a number above 0")
+            raise ArgumentError(f"seconds {shown(seconds)}: expected a number above 0")
         self.spec, self._table, self._seconds, self._threads = spec, table, seconds, threads
         self._lock = Lock()
         self._solved: tuple[tuple[Scorecard, tuple[Scorecard, ...]], Pursuit] | None = None

@@ -124,6 +124,28 @@ def test_saving_and_going_on(home: Path) -> None:
     assert "quit\n" in typed("quit\n", "yacht", "--load", "g.json")
 
 
+def test_names_in_a_record_are_names(home: Path) -> None:
+    """A record of the page has "you" in it, others have names of people: they type."""
+    game = Game.new("yacht", 2, 4, players=("you", "club"))
+    Path("page.json").write_text(str(game), "utf-8")
+    assert "you, club; seed 4; help says what to type" in typed("quit\n", "--load", "page.json")
+    people = Game.new("yacht", 3, 4, players=("Ann", "human", "strengthen"))
+    Path("people.json").write_text(str(people), "utf-8")
+    assert "Ann, you, strengthen; seed 4" in typed("quit\n", "--load", "people.json")
+    wrong = Game.new("yacht", 2, 4, players=("you", "reach:x"))
+    Path("wrong.json").write_text(str(wrong), "utf-8")
+    assert refusal("play", "--load", "wrong.json").startswith("player 'reach:x': expected reach:N")
+
+
+def test_a_record_of_other_rules_needs_their_file(home: Path) -> None:
+    Path("house.toml").write_text('extends = "yacht"\nrolls = 2\n', "utf-8")
+    Path("g.json").write_text(str(Game.new("house.toml", 1, 4)), "utf-8")
+    said = refusal("play", "--load", "g.json")
+    assert said.startswith('rules: found "house.toml", expected a game')
+    assert said.endswith("; or their rules file beside --load")
+    assert "quit\n" in typed("quit\n", "house.toml", "--load", "g.json")
+
+
 def test_players_of_the_computer_among_themselves() -> None:
     arguments = ("yatzy-forced", "--seats", "optimal,random,optimal", "--seed", "3", "--first", "roll")
     text = typed("", *arguments)

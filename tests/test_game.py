@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -370,10 +371,11 @@ def test_a_record_replays_to_the_same_end(name: str) -> None:
     game = played(name, 11, 3, HIGHEST)
     line = str(game)
     assert "\n" not in line
-    again = Game.from_record(line)
+    rules = game.ruleset if name not in solver.names() else None
+    again = Game.from_record(line, rules)
     assert str(again) == line
     assert (again.totals, again.winners, again.cards) == (game.totals, game.winners, game.cards)
-    assert Game.from_record(game.as_record()).events == game.events
+    assert Game.from_record(game.as_record(), rules).events == game.events
     assert Game.from_record(line, game.ruleset).totals == game.totals
 
 
@@ -418,11 +420,16 @@ FIRST_FILL = next(place for place, event in enumerate(EVENTS) if event[0] == "fi
     ("record", "message"),
     [
         ("", "record '': expected one object of JSON"),
-        ("{" * 60, "record '" + "{" * 40 + "...': expected one object of JSON"),
+        ("{" * 60, "record '" + "{" * 58 + "…: expected one object of JSON"),
         ("[" * 100_000, "record '" + "[" * 40),
         ("[]", "record: found no key 'dicewise_game', expected the record of a game"),
         ({}, "record: found no key 'dicewise_game'"),
         (changed(dicewise_game=2), f"record: version 2, expected {VERSION}"),
+        (changed(dicewise_game=True), f"record: version True, expected {VERSION}"),
+        (changed(dicewise_game=1.0), f"record: version 1.0, expected {VERSION}"),
+        (changed(seats=True), "record: seats is True, expected what"),
+        (changed(seed="1" * 100_000), f"record: seed is '{'1' * 58}…, expected what"),
+        (changed(totals=[0.0, False]), "record: totals are [0.0, False], expected a whole number for each"),
         (changed(more=1), "record: found an unknown key 'more'"),
         (changed(digest="0" * 64), "record: the rules 'yacht' are not those that it was made with"),
         (changed(rules="yatzy"), "record: the rules 'yatzy' are not those that it was made with"),
@@ -437,7 +444,7 @@ FIRST_FILL = next(place for place, event in enumerate(EVENTS) if event[0] == "fi
         (with_event(0, ["given", [1, 1, 1, 1, 7]]), "record: event 0: dice"),
         (with_event(0, ["given", [1, 1]]), "record: event 0: dice '1 1': found 2 dice, expected 5"),
         (with_event(0, ["fill", "ones"]), "record: event 0: fill ones: the dice are to be rolled first"),
-        (with_event(0, ["throw", [1]]), 'record: event 0: found ["throw", [1]], expected one of'),
+        (with_event(0, ["throw", [1]]), "record: event 0: found ['throw', [1]], expected one of"),
         (with_event(0, ["roll", "13346"]), "record: event 0: found"),
         (with_event(0, ["roll", [True] * 5]), "record: event 0: found"),
         (with_event(0, 5), "record: event 0: found 5, expected one of"),
@@ -457,9 +464,68 @@ def test_records_that_are_refused(record: Any, message: str) -> None:
             Game.from_record(json.dumps(record))
 
 
-def test_rules_that_a_record_names_must_be_there() -> None:
-    with pytest.raises(solver.RulesError):
-        Game.from_record(changed(rules="nowhere.toml"))
+def nest(depth: int) -> dict[str, Any]:
+    held: dict[str, Any] = {}
+    for _ in range(depth):
+        held = {"in": held}
+    return held
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        (nest(100_000), "record: found no key 'dicewise_game'"),
+        (changed(players=nest(100_000)), "record: players is <dict>, expected a list of texts"),
+        (changed(totals=[nest(100_000)]), "record: totals are <list>, expected a whole number"),
+        (with_event(0, nest(100_000)), "record: event 0: found <dict>, expected one of"),
+        (with_event(0, {1, 2}), "record: event 0: found {1, 2}, expected one of"),
+        (5, "record: found no key"),
+    ],
+)
+def test_objects_that_are_no_json_are_refused(record: Any, message: str) -> None:
+    with pytest.raises(GameError, match=f"^{re.escape(message)}"):
+        Game.from_record(record)
+
+
+def test_a_record_opens_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rules that are not a shipped game's have to be given beside it, also where a file has their name."""
+    monkeypatch.chdir(tmp_path)
+    Path("house.toml").write_text('extends = "yacht"\nrolls = 2\n', "utf-8")
+    record = Game.new("house.toml", 1, seed=1).as_record()
+    assert record["rules"] == "house.toml"
+    for name in ("house.toml", "/etc/passwd", "nowhere.toml", "./yacht", "x" * 1000):
+        with pytest.raises(solver.RulesError, match=r"^rules: found .{1,62}, expected a game.*; the games: "):
+            Game.from_record(record | {"rules": name})
+    assert Game.from_record(record, solver.ruleset("house.toml")).ruleset.rolls == 2
+    changed_rules = Game.new("yacht[rolls=2]", 1, seed=1)
+    assert Game.from_record(str(changed_rules)).ruleset == changed_rules.ruleset
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: Game.new("crag", players=5), GameError, "players 5: expected a text for each of 2 seats"),
+        (lambda: Game.new("crag", players="ab"), GameError, "players 'ab': expected a text for each"),
+        (lambda: Game.new("crag", players=[]), GameError, "players []: expected a text for each of 2 seats"),
+        (lambda: Game.new(None), GameError, "rules None: expected the name of a game, a rules file or its"),
+        (lambda: Game.new("crag").roll(123), DiceError, "dice 123: expected faces, as text or a list"),
+        (lambda: rolled("crag").keep(None), DiceError, "dice None: expected faces, as text or a list"),
+        (lambda: rolled("crag").keep("9" * 999), DiceError, f"dice '{'9' * 58}…: found '9', expected faces"),
+        (lambda: rolled("crag").fill("x" * 999), ActionError, f"fill '{'x' * 58}…: there is no such box"),
+        (lambda: Game.new("crag").card(5), GameError, "seat 5: expected a seat from 0 to 1"),
+        (lambda: Game.new("crag").card(-1), GameError, "seat -1: expected a seat from 0 to 1"),
+        (lambda: Game.new("crag").card(True), GameError, "seat True: expected a seat from 0 to 1"),
+    ],
+)
+def test_arguments_that_are_none_are_refused(call: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=f"^{re.escape(message)}"):
+        call()
+
+
+def rolled(rules: str) -> Game:
+    game = Game.new(rules, seed=1)
+    game.roll()
+    return game
 
 
 def test_a_full_card_has_no_position() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import ActionError, DiceError, GameError, TableError
+from ..errors import ActionError, DiceError, GameError, RulesError, TableError
 from ..rules import names, ruleset
 from .board import HUMAN, in_words, seat_names, show_cards, show_end, show_losses
 from .choice import chosen_rules, set_option
@@ -99,12 +99,12 @@ def command(
     """  # noqa: D301
     from .. import library
     from ..game import HIGHEST, Game
-    from ..players import player
+    from ..players import names_player, player
 
     if load is not None:
         if seats is not None or seed is not None or changes:
             raise click.UsageError("--load goes on with a game: no --seats, --seed or --set beside it")
-        game = Game.from_record(_read(load), ruleset(name) if name else None)
+        game = _loaded(load, name)
     else:
         rules = chosen_rules(name or names()[0], changes)
         players = [spec.strip() for spec in (f"{HUMAN},optimal" if seats is None else seats).split(",")]
@@ -114,9 +114,9 @@ def command(
     seated: list[Player | None] = []
     with progress_bar("Finding the players"):
         for seat, spec in enumerate(game.players or [HUMAN] * game.seats):
-            seated.append(
-                None if spec == HUMAN else player(spec, table, seed=game.seed + seat, seconds=seconds)
-            )
+            # In a record, whatever names no player of the computer is somebody's name.
+            human = spec == HUMAN or (load is not None and not names_player(spec))
+            seated.append(None if human else player(spec, table, seed=game.seed + seat, seconds=seconds))
     rules = game.ruleset
     show_line(rules.title + (f": {rules.summary}" if rules.summary else ""), style="bold")
     hint = "; help says what to type" if None in seated else ""
@@ -137,8 +137,17 @@ def _seat(text: str) -> int:
     return int(text) - 1
 
 
-def _read(path: Path) -> str:
-    return path.read_text("utf-8", "replace").strip()
+def _loaded(path: Path, name: str | None) -> Game:
+    """Return the game of a file, under the rules given beside it or those of the game that it names."""
+    from ..game import Game
+
+    record = path.read_text("utf-8", "replace").strip()
+    try:
+        return Game.from_record(record, ruleset(name) if name else None)
+    except RulesError as error:
+        if name:
+            raise
+        raise RulesError(f"{error}; or their rules file beside --load") from None
 
 
 class _Session:

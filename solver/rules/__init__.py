@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .load import build, changed, names, names_with_table, ruleset, settings
+from .load import build, changed, names, names_with_table, ruleset, settings, shipped
 from .model import (
     FACES,
     Category,
@@ -33,4 +33,5 @@ __all__ = [
     "names_with_table",
     "ruleset",
     "settings",
+    "shipped",
 ]

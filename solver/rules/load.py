@@ -11,21 +11,22 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
-from ..errors import RulesError
+from ..errors import RulesError, shown
 from .changes import Change, applied, changed, merged, name_with, parsed
 from .model import Ruleset
 from .validate import SETTINGS_KEYS, build
 from .wording import Spot, did_you_mean, plain, written
 
-__all__ = ["build", "changed", "names", "names_with_table", "ruleset", "settings"]
+__all__ = ["build", "changed", "names", "names_with_table", "ruleset", "settings", "shipped"]
 
 FILE_KEYS: Final = ("extends", *SETTINGS_KEYS, "box_order")
 MOST_BYTES: Final = 1_000_000
+_LONGEST: Final = 500
 
 _SYNTAX = re.compile(r"(?P<what>.*) \(at (line (?P<line>\d+), column \d+|end of document)\)", re.DOTALL)
 _TWICE = ("Cannot overwrite a value", "Cannot declare", "Duplicate inline table key", "Cannot mutate")
@@ -86,6 +87,29 @@ def ruleset(name_or_path: str | os.PathLike[str], changes: Mapping[str, Any] | N
     steps = (*place.changes, *(changes or {}).items())
     name = name_with(place.name, steps)
     return build(applied(_settings(place), steps, name), name, place.path)
+
+
+@lru_cache(maxsize=256)
+def shipped(name: str) -> Ruleset:
+    """Return the rules of a shipped game, whose name may end in changes; a file is never opened.
+
+    For names that come from elsewhere, in requests and records.
+
+    Raises
+    ------
+    RulesError
+        If there is no such game, or something in the changes is wrong.
+    """
+    base, bracket, rest = name.partition("[")
+    if base not in names() or len(name) > _LONGEST or (bracket and not rest.endswith("]")):
+        close = did_you_mean(base[:_LONGEST], names())
+        raise Spot("rules").fault(name, f"a game{close}; the games: {', '.join(names())}")
+    # Not by the whole text: a file with that name may lie where this program runs.
+    steps: dict[str, Any] = {}
+    for key, value in parsed(rest[:-1], shown(name)) if bracket else ():
+        steps.pop(key, None)
+        steps[key] = value
+    return ruleset(base, steps)
 
 
 def settings(name_or_path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -214,7 +238,7 @@ def _syntax_error(message: str, text: str, spot: Spot) -> RulesError:
     lines = text.rstrip().split("\n")
     number = min(int(match["line"] or len(lines)) if match else len(lines), len(lines))
     line = Spot(spot.file, f"line {number}")
-    shown = lines[number - 1].strip()
+    written_there = lines[number - 1].strip()
     if what.startswith(_TWICE):
-        return line.fault(shown, "every key once in its table")
-    return line.fault(shown, f"TOML ({what})" if what.isprintable() else f"TOML ({written(what)})")
+        return line.fault(written_there, "every key once in its table")
+    return line.fault(written_there, f"TOML ({what})" if what.isprintable() else f"TOML ({written(what)})")

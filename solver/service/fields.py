@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from .. import errors
 from ..errors import DicewiseError
 from ..rules.wording import did_you_mean, listed
 
@@ -166,6 +167,5 @@ def check_type(place: str, value: object, kinds: tuple[str, ...]) -> None:
 
 
 def shown(value: object) -> str:
-    """Return a value as it is quoted in a message: on one line, and not too long."""
-    text = "null" if value is None else repr(value)
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+    """Return a value as it is quoted in a message, as JSON has it: nothing is null."""
+    return "null" if value is None else errors.shown(value)

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from functools import lru_cache
 from typing import Any
 
 from ..library import expected_score
-from ..rules import Ruleset, build, names, ruleset, settings
-from ..rules.changes import applied, merged, parsed
+from ..rules import Ruleset, build, names, settings, shipped
+from ..rules.changes import applied, merged
 from ..rules.describe import describe
 from ..rules.validate import SETTINGS_KEYS
 from ..rules.wording import Spot, did_you_mean, plain
 from ..scoring import scoring
-from .fields import shown
 
 INLINE = "inline"
 """The name of rules that a request brings along."""
-_LONGEST = 500
 _FILE_KEYS = ("extends", *SETTINGS_KEYS, "box_order")
 
 
@@ -74,20 +71,7 @@ def rules_of(given: object) -> Ruleset:
     RulesError
         If there is no such game, or something in the table is wrong.
     """
-    return _named(given) if isinstance(given, str) else _inline(given)
-
-
-@lru_cache(maxsize=256)
-def _named(name: str) -> Ruleset:
-    base, bracket, rest = name.partition("[")
-    if base not in names() or len(name) > _LONGEST or (bracket and not rest.endswith("]")):
-        raise Spot("rules").fault(name, _games(base))
-    # Not by the whole text: a file with that name may lie where this program runs.
-    steps: dict[str, Any] = {}
-    for key, value in parsed(rest[:-1], shown(name)) if bracket else ():
-        steps.pop(key, None)
-        steps[key] = value
-    return ruleset(base, steps)
+    return shipped(given) if isinstance(given, str) else _inline(given)
 
 
 def _inline(given: object) -> Ruleset:
@@ -108,5 +92,5 @@ def _inline(given: object) -> Ruleset:
 
 
 def _games(name: str) -> str:
-    close = did_you_mean(name[:_LONGEST], names())
+    close = did_you_mean(name[:500], names())
     return f"a game{close}; the games: {', '.join(names())}"
