@@ -132,7 +132,22 @@ def score_windows(game: States, card: Scorecard) -> tuple[Ints, Ints]:
     return low, high
 
 
-def blocks_from(game: States, card: Scorecard, utility: Callable[[Ints], Floats], rising: bool) -> Blocks:
+def final_scores(game: States, card: Scorecard) -> tuple[int, int]:
+    """Return the least and the greatest final score, whatever play, that can follow a card."""
+    low, high = score_windows(game, card)
+    ends = slice(int(game.level_start[-2]), game.size)
+    can = high[ends] >= low[ends]
+    return int((low[ends] + game.final)[can].min()), int((high[ends] + game.final)[can].max())
+
+
+def blocks_from(
+    game: States,
+    card: Scorecard,
+    utility: Callable[[Ints], Floats],
+    rising: bool,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Blocks:
     """Return blocks for all scores that can come about from a card, cut where a rising utility is settled."""
     low, high = score_windows(game, card)
     below = above = 0.0

@@ -171,7 +171,14 @@ def names_player(spec: str) -> bool:
     return any(known.partition(":")[:2] == (kind, colon) for known in KINDS)
 
 
-def player(spec: str, table: Table, *, seed: int = 0, seconds: float = DEFAULT_SECONDS) -> Player:
+def player(
+    spec: str,
+    table: Table,
+    *,
+    seed: int = 0,
+    seconds: float = DEFAULT_SECONDS,
+    progress: Progress | None = None,
+) -> Player:
     """Return the player that a text names.
 
     Parameters
@@ -184,6 +191,8 @@ def player(spec: str, table: Table, *, seed: int = 0, seconds: float = DEFAULT_S
         For players that draw lots.
     seconds
         How long a move of `win` may take.
+    progress
+        Called with the work done and in all while a strength is looked for.
 
     Raises
     ------
@@ -199,7 +208,7 @@ def player(spec: str, table: Table, *, seed: int = 0, seconds: float = DEFAULT_S
         return leveled(spec, table, level_temperature(kind, table), int(seed))
     if kind == "strength" and colon:
         mean = _number(spec, given, float, "strength:M with the points to average")
-        return leveled(spec, table, temperature_for(table, mean), int(seed))
+        return leveled(spec, table, temperature_for(table, mean, progress=progress), int(seed))
     if kind == "reach" and colon:
         return Pursuer(spec, table, Reach(_number(spec, given, int, "reach:N with the points to reach")))
     if kind == "risk" and colon:

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .blocks import Blocks, blocks_from
+from .blocks import Blocks, blocks_from, final_scores
 from .chances import Chances, follows
 from .chances_file import kept_chances
 from .dynamic import solve_values
@@ -35,6 +35,7 @@ from .lookup import Advice, Table, ranked
 from .plan import Floats, with_spare
 from .risk import certain_points, check_risk, risk_values, sure_score
 from .scorecard import Position, Scorecard
+from .states import States
 from .strategy import Chooser
 from .turn import TIE, Chance, Turn, Worth, expected_points, mean_of_six, positions_after
 
@@ -157,12 +158,24 @@ def pursue(
     if isinstance(goal, Risk | Floor | Ceiling):
         return _pursued_everywhere(table, goal, held, threads, progress)
     of_scores = utility(goal)
-    blocks = blocks_from(table.states, held, of_scores, not isinstance(goal, Utility))
+    blocks = blocks_from(table.states, held, of_scores, not isinstance(goal, Utility), threads, progress)
     if check:
         check(blocks.count)
     blocks.solve(of_scores, threads, progress)
     unit = "utility" if isinstance(goal, Utility) else "probability"
     return _pursued_in_blocks(table, goal, held, unit, blocks)
+
+
+def most_values_to_win(game: States, card: Scorecard, others: Iterable[Scorecard]) -> int:
+    """Return an upper bound of the values that `Win` takes from a card, from the others' cards alone."""
+    ends = [final_scores(game, other) for other in others]
+    # Whoever has less than another's least loses, whoever has more than each one's most wins.
+    loses, wins = max(least for least, _ in ends) - 1, max(most for _, most in ends) + 1
+
+    def chance(scores: NDArray[np.int64]) -> Floats:
+        return np.clip((scores - loses) / (wins - loses), 0.0, 1.0)
+
+    return blocks_from(game, card, chance, True).count
 
 
 def _pursued_in_file(table: Table, goal: Reach, card: Scorecard, kept: Chances) -> Pursuit:

@@ -23,7 +23,7 @@ def risk_values(
     from .goal_kernels import risk_tiles
 
     arrays = plan(game)
-    extreme = extreme_points(game, theta > 0, threads=threads)
+    extreme = extreme_points(game, theta > 0, threads=threads, progress=progress)
     # One reference a filled set and flag: the classes of subtotals differ by an upper bonus at the most.
     reference = np.zeros((len(game.filled), 2))
     for flag in (0, 1):

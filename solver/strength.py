@@ -14,11 +14,13 @@ averages M points is found by secants within bounds; the mean falls as T rises.
 
 from __future__ import annotations
 
+import bisect
+import json
 import math
 from dataclasses import dataclass
-from functools import lru_cache
-from threading import Lock
-from typing import TYPE_CHECKING
+from functools import cache, lru_cache
+from importlib import resources
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -28,7 +30,8 @@ from .errors import ArgumentError, shown
 from .levels import Progress, run_levels
 from .lookup import Table
 from .plan import Floats, aligned, plan, value_array
-from .rules import FACES, Ruleset
+from .rules import FACES
+from .shelf import Shelf
 from .states import LANES, States
 
 if TYPE_CHECKING:
@@ -136,15 +139,28 @@ def _soft_work(game: States) -> SoftWork:
     return SoftWork(*map(aligned, sizes))
 
 
-def strengths(table: Table) -> tuple[float, float]:
+def strengths(table: Table, *, progress: Progress | None = None) -> tuple[float, float]:
     """Return what random and what perfect play average, in points."""
-    return _mean_at(table, math.inf), table.expected_score
+    known = known_means(table)
+    lowest = known.random if known else _mean_at(table, math.inf, progress)
+    return lowest, table.expected_score
 
 
-def temperature_for(table: Table, mean: float) -> float:
+def temperature_for(table: Table, mean: float, *, progress: Progress | None = None) -> float:
     """Return the temperature at which play averages so many points, to a fiftieth of one.
 
-    Found once for each game and mean in a process.
+    Found once for each game and mean in a process, while it is not too long ago. Of the games in
+    `strengths.json` one or two temperatures have to be tried.
+
+    Parameters
+    ----------
+    table
+        The game.
+    mean
+        Points to average.
+    progress
+        Called with the work done and in all of each temperature tried; an error that it raises ends the
+        search, also for others who wait for the same one.
 
     Raises
     ------
@@ -152,28 +168,66 @@ def temperature_for(table: Table, mean: float) -> float:
         If no play between random and perfect averages that.
     """
     key = table.ruleset, float(mean)
-    with _LOCK:
-        if key not in _FOUND:
-            _FOUND[key] = _search(table, float(mean))
-        return _FOUND[key]
+    found: float = _FOUND.get(key, lambda: _search(table, float(mean), progress), lambda _: 1)
+    return found
 
 
-_LOCK = Lock()
-_FOUND: dict[tuple[Ruleset, float], float] = {}
-_MEANS: dict[tuple[Ruleset, float], float] = {}
+_FOUND = Shelf(1024)
+_MEANS = Shelf(256)
 """Of temperatures tried for one strength, for the next one."""
 
 
-def _mean_at(table: Table, temperature: float) -> float:
+def _mean_at(table: Table, temperature: float, progress: Progress | None) -> float:
     key = table.ruleset, temperature
-    if key not in _MEANS:
-        _MEANS[key] = soften(table, temperature).mean
-    return _MEANS[key]
+    found: float = _MEANS.get(key, lambda: soften(table, temperature, progress=progress).mean, lambda _: 1)
+    return found
 
 
-def _search(table: Table, mean: float) -> float:
+class Means(NamedTuple):
+    """What random play averages, and play at some temperatures: rising, each with its mean."""
+
+    random: float
+    sampled: tuple[tuple[float, float], ...]
+
+
+KNOWN_FILE = "strengths.json"
+_SHARES = tuple(0.005 * 2.15**step for step in range(9))
+"""Temperatures whose means are kept, as shares of the points a turn of perfect play."""
+
+
+def known_means(table: Table) -> Means | None:
+    """Return the means that the package knows of a game, if it is one of those."""
+    return _known().get(table.states.scoring.digest)
+
+
+def sampled_means(table: Table, *, progress: Progress | None = None) -> Means:
+    """Work out what `known_means` gives for the games of the package."""
+    scale = table.expected_score / len(table.ruleset.categories)
+    temperatures = [float(f"{share * scale:.3g}") for share in _SHARES]
+    random, *means = (
+        round(soften(table, temperature, progress=progress).mean, 4)
+        for temperature in (math.inf, *temperatures)
+    )
+    return Means(random, tuple(zip(temperatures, means, strict=True)))
+
+
+@cache
+def _known() -> dict[str, Means]:
+    text = resources.files(__package__).joinpath(KNOWN_FILE).read_text("utf-8")
+    return {
+        one["digest"]: Means(one["random"], tuple((t, mean) for t, mean in one["sampled"]))
+        for one in json.loads(text).values()
+    }
+
+
+def tries(table: Table) -> int:
+    """Return how many temperatures have to be tried, about, to find a strength."""
+    return 2 if known_means(table) else 7
+
+
+def _search(table: Table, mean: float, progress: Progress | None) -> float:
     """Find the temperature by secants of the odds between random and perfect play, within bounds."""
-    lowest, highest = strengths(table)
+    lowest, highest = strengths(table, progress=progress)
     if not round(lowest, 2) <= round(mean, 2) <= round(highest, 2):
         raise ArgumentError(
             f"strength {mean:g}: expected points from {lowest:.2f}, which random play averages, to "
@@ -188,13 +242,18 @@ def _search(table: Table, mean: float) -> float:
         share = min(max((points - lowest) / (highest - lowest), 1e-12), 1 - 1e-12)
         return math.log(share / (1 - share))
 
-    scale = highest / len(table.ruleset.categories)
     wanted = odds(mean)
-    # As official Yahtzee has it, and other games much the same.
-    guess, slope = math.log(0.153 * scale) + (0.585 - wanted) / 1.55, -1.55
+    known = known_means(table)
+    if known:
+        guess, slope = _between([(odds(points), math.log(t)) for t, points in known.sampled], wanted)
+    else:
+        # As official Yahtzee has it, and other games much the same.
+        scale = highest / len(table.ruleset.categories)
+        guess, slope = math.log(0.153 * scale) + (0.585 - wanted) / 1.55, -1.55
     cold, hot = -math.inf, math.inf  # logarithms of temperatures that average too much, and too little
+    before: tuple[float, float] | None = None
     for _ in range(_MOST_STEPS):
-        found = _mean_at(table, math.exp(guess))
+        found = _mean_at(table, math.exp(guess), progress)
         if abs(found - mean) < _CLOSE:
             return math.exp(guess)
         off = odds(found) - wanted
@@ -202,14 +261,35 @@ def _search(table: Table, mean: float) -> float:
             cold = guess
         else:
             hot = guess
+        if before and before[1] != off:
+            slope = min((off - before[1]) / (guess - before[0]), _FLATTEST)
+        before = guess, off
         step = guess - off / slope
         if not cold < step < hot:
             step = (cold + hot) / 2 if math.isfinite(cold + hot) else guess + math.copysign(2.0, off)
-        after = odds(_mean_at(table, math.exp(step))) - wanted
-        if after != off:
-            slope = min((after - off) / (step - guess), _FLATTEST)
         guess = step
     raise ArgumentError(f"strength {mean:g}: found no temperature that averages so many points")
+
+
+def _between(curve: list[tuple[float, float]], wanted: float) -> tuple[float, float]:
+    """Return y where x is wanted, and dx/dy there, by the cubic through the four nearest points.
+
+    Beyond the first and the last point, by the line through the two nearest.
+    """
+    curve = sorted(curve)
+    xs = [x for x, _ in curve]
+    place = bisect.bisect(xs, wanted)
+    count = 4 if 0 < place < len(xs) else 2
+    first = min(max(place - count // 2, 0), len(xs) - count)
+    near = curve[first : first + count]
+
+    def at(x: float) -> float:
+        return sum(
+            y * math.prod((x - other) / (own - other) for other, _ in near if other != own) for own, y in near
+        )
+
+    small = 1e-4
+    return at(wanted), min(2 * small / (at(wanted + small) - at(wanted - small)), _FLATTEST)
 
 
 def level_temperature(level: str, table: Table) -> float:

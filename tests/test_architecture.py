@@ -15,7 +15,7 @@ PACKAGE = Path(solver.__file__).parent
 
 # Lowest first: a module imports only what stands before it. Names in one set do not import one another.
 LAYERS: tuple[set[str], ...] = (
-    {"errors"},
+    {"errors", "shelf"},
     {"rules", "files", "folders", "records", "cluster"},
     {"dice", "front"},
     {"scoring"},

@@ -117,7 +117,7 @@ def test_empty_lines_say_nothing() -> None:
 def test_a_fault_of_its_own_ends_one_answer_only(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(Service, "_rules", lambda self, given: {}["a bug"])
+    monkeypatch.setattr(Service, "_rules", lambda self, given, work: {}["a bug"])
     first, second = told(line(id=1, request="rules"), line(id=2, request="health"))
     assert first["error"]["kind"] == "InternalError"
     assert second["answer"]["status"] == "ok"

@@ -148,7 +148,7 @@ def test_dice_from_a_table() -> None:
 
 def test_a_bonus_for_a_further_yahtzee() -> None:
     card = solver.ruleset("yahtzee").card("yahtzee=50 sixes=18")
-    choices = legal_fills(Position.of(card, (6, 6, 6, 6, 6)))
+    choices = legal_fills(solver.Position.of(card, (6, 6, 6, 6, 6)))
     assert [choice for choice in choices if choice.category == "large_straight"] == [
         ("large_straight", 40, 100)
     ]

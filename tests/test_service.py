@@ -15,15 +15,16 @@ import pytest
 from games import NAMES, TINY, random_position, solved
 
 import solver
+from solver import strength
 from solver.errors import DicewiseError
 from solver.game import Game, Situation
 from solver.players import player
-from solver.pursuit import pursue
+from solver.pursuit import most_values_to_win, pursue
 from solver.rules import names, settings
 from solver.scorecard import Position
 from solver.service import Limits, RequestError, Service, WorkError, limits
 from solver.service.shapes import SHAPES
-from solver.service.shelf import Shelf
+from solver.shelf import Shelf
 
 SERVICE = Service()
 TINY_RULES = {path.stem: settings(path) for path in TINY}
@@ -445,7 +446,8 @@ def test_work_is_refused_by_its_estimate() -> None:
     ):
         with pytest.raises(WorkError, match=r"would take about [\d.]+ s, expected 0.01 s at the most"):
             small.answer(request, body)
-    with pytest.raises(WorkError, match="player 'strength:200': to find how it slips would take about"):
+    few = "player 'strength:200': to find how it slips would take about"
+    with pytest.raises(WorkError, match=few):
         small.answer("move", {"player": "strength:200", "dice": "13346"})
     with pytest.raises(WorkError, match=r"goal: to solve it from card '-' would take about [\d.]+ s"):
         Service(Limits(work=5)).answer("advise", {"dice": "13346", "goal": {"reach": 300}})
@@ -475,7 +477,8 @@ def test_rules_with_too_many_states_are_refused_at_once(rules: dict[str, Any]) -
 def test_work_that_lasts_longer_than_estimated_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr(limits, "perf_counter", lambda: now[0])
-    told = limits.watch(Limits(work=2.0), "this", threading.Event())
+    work = limits.Work(Limits(work=2.0), threading.Event())
+    told = work.watch("this")
     told(1, 10)
     now[0] += 1.9
     told(5, 10)
@@ -483,6 +486,123 @@ def test_work_that_lasts_longer_than_estimated_is_stopped(monkeypatch: pytest.Mo
     with pytest.raises(WorkError, match="this: stopped after 2 s with 60% of the work done"):
         told(6, 10)
     told(10, 10)
+
+
+def test_the_passes_of_a_request_share_its_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(limits, "perf_counter", lambda: now[0])
+    work = limits.Work(Limits(work=2.0), threading.Event())
+    told = work.watch("this")
+    told(1, 10)
+    now[0] += 1.5
+    told(10, 10)
+    now[0] += 50  # The next pass waits for its compiler.
+    told(1, 10)
+    now[0] += 0.3
+    told(2, 10)
+    now[0] += 50
+    other = work.watch("that")
+    other(1, 4)
+    now[0] += 0.3
+    with pytest.raises(WorkError, match="that: stopped after 2 s with 50% of the work done"):
+        other(2, 4)
+
+
+def test_all_parts_of_a_request_are_counted_once() -> None:
+    work = limits.Work(Limits(work=10.0), threading.Event())
+    work.claim("first", {"solve": 4.0})
+    work.claim("again", {"solve": 4.0, "follow": 5.0})
+    with pytest.raises(WorkError, match=r"^goal would take about 10.5 s, expected 10 s at the most$"):
+        work.claim("goal", {"values": 1.5})
+    work.claim("less", {"values": 1.0})
+
+
+def test_a_goal_is_refused_before_anything_of_it_is_worked_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seven opponents' cards and the goal against them are counted before the first is followed."""
+    cards = [f"ones={n % 5} twos={2 * (n % 4)}" for n in range(7)]
+    body = {"dice": "13346", "goal": {"win": cards}}
+    monkeypatch.setattr("solver.distributions.distribution", lambda *_, **__: pytest.fail("worked out"))
+    monkeypatch.setattr("solver.library.solve", lambda *_, **__: pytest.fail("solved"))
+    with pytest.raises(
+        WorkError, match=r"goal: to solve it from card '-' would take about [\d.]+ s, expected"
+    ):
+        Service().answer("advise", body)
+    # With few boxes open, the opponents alone are too much.
+    late = (
+        "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 yahtzee=0 chance=20 full_house=0 small_straight=0"
+    )
+    with pytest.raises(WorkError, match=r"goal: to solve it from card .ones=3 .+ would take about"):
+        Service(Limits(work=1)).answer("advise", body | {"card": late})
+
+
+def test_the_most_values_to_win_are_those_that_are_solved() -> None:
+    table = solved("yacht")
+    for card, others in (
+        ("ones=3 twos=6 threes=9 fours=12 fives=15 full_house=0", ["ones=2 twos=4 threes=6 yacht=50"]),
+        ("ones=3 twos=6 yacht=0 choice=20", ["ones=3 yacht=0 choice=9 fours=8 fives=5", "ones=3 yacht=50"]),
+    ):
+        goal = solver.Win(tuple(solver.distribution(table, other) for other in others))
+        counted: list[int] = []
+        pursue(table, goal, card, check=counted.append)
+        most = most_values_to_win(table.states, table.card(card), map(table.card, others))
+        assert counted[0] <= most <= 1.1 * counted[0]
+    # Against a card that is full, little is left to decide.
+    full = solver.Scorecard.parse(table.ruleset, " ".join(f"{key}={5 * (key == 'choice')}" for key in table.ruleset.keys))
+    start = table.card("ones=3 twos=6 yacht=0 choice=20")
+    assert (
+        most_values_to_win(table.states, start, [full]) < most_values_to_win(table.states, start, [start]) / 9
+    )
+
+
+def test_a_strength_is_stopped_between_levels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both when it lasts too long and when the service ends; the next request begins anew."""
+    rules = "yacht[rolls=2,categories.choice.points=7]"
+    body = {"rules": rules, "player": "strength:100", "dice": "13346"}
+    service = Service()
+    service.answer("advise", {"rules": rules, "dice": "13346"})
+    begun = threading.Event()
+    soften = strength.soften
+
+    def softened(*given: Any, **named: Any) -> Any:
+        begun.set()
+        service.stop()
+        return soften(*given, **named)
+
+    monkeypatch.setattr(strength, "soften", softened)
+    with pytest.raises(WorkError, match="player 'strength:100': to find how it slips: stopped, since the"):
+        service.answer("move", body)
+    assert begun.is_set()
+    monkeypatch.setattr(strength, "soften", soften)
+    assert Service().answer("move", body)["player"] == "strength:100"
+
+
+def test_one_strength_does_not_wait_for_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = solved("yacht")
+    waiting, go_on = threading.Event(), threading.Event()
+    search = strength._search
+
+    def slow(table: Any, mean: float, progress: Any) -> float:
+        if mean == 131.25:
+            waiting.set()
+            assert go_on.wait(60)
+        return search(table, mean, progress)
+
+    monkeypatch.setattr(strength, "_search", slow)
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(strength.temperature_for, table, 131.25)
+        assert waiting.wait(60)
+        second = strength.temperature_for(table, 130.75)
+        assert not first.done()
+        go_on.set()
+        assert first.result() < second
+
+
+def test_every_shipped_game_has_strengths_within_the_limits() -> None:
+    service = Service()
+    for name in NAMES:
+        table = solver.load(name)
+        seconds = limits.SOFTENING * limits.solving_seconds(table.states) * strength.tries(table)
+        assert seconds < service.limits.work / 2, name
 
 
 def test_a_service_that_ends_stops_its_work() -> None:

@@ -225,7 +225,7 @@ def test_no_more_wait_for_work_than_are_let_in() -> None:
 def test_a_fault_of_the_service_says_no_more_than_that(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(Service, "_health", lambda self, given: {}[given["secret"]])
+    monkeypatch.setattr(Service, "_health", lambda self, given, work: {}[given["secret"]])
     status, kind, message = refusal(asked("POST", "/api/health", json={}))
     assert (status, kind) == (500, "InternalError")
     assert message == "the service failed at this request; its log says more"

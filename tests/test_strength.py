@@ -16,8 +16,18 @@ from oracle_soft import Soft
 
 import solver
 from solver.lookup import Table
+from solver.rules import names_with_table
 from solver.soft_play import play_games
-from solver.strength import Softened, level_temperature, shares, soften, strengths, temperature_for
+from solver.strength import (
+    Softened,
+    known_means,
+    level_temperature,
+    sampled_means,
+    shares,
+    soften,
+    strengths,
+    temperature_for,
+)
 
 ERRORS = 4.5
 TINY_NAMES = [str(path) for path in TINY]
@@ -152,6 +162,46 @@ def test_levels_are_temperatures_for_the_size_of_the_game() -> None:
     levels = ("beginner", "casual", "club", "expert")
     means = [softened("yacht", level_temperature(level, solved("yacht"))).mean for level in levels]
     assert means == sorted(means)
+
+
+# ---------------------------------------------------------------- known means
+
+
+@pytest.mark.parametrize("name", ["yacht", "crag", "yatzy-forced"])
+def test_known_means_are_worked_out_again(name: str) -> None:
+    assert known_means(solver.load(name)) == sampled_means(solver.load(name))
+
+
+def test_every_game_with_a_table_has_known_means() -> None:
+    for name in names_with_table():
+        table = solver.load(name)
+        known = known_means(table)
+        assert known, f"{name}: dicewise tables strengths {name}"
+        means = [mean for _, mean in known.sampled]
+        assert [table.expected_score, *means, known.random] == sorted(
+            [table.expected_score, *means, known.random], reverse=True
+        )
+
+
+def test_a_strength_takes_few_temperatures(monkeypatch: pytest.MonkeyPatch) -> None:
+    table, tried = solver.load("yacht-sum"), []
+
+    def counted(*given: object, **named: object) -> Softened:
+        tried.append(1)
+        return soften(*given, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("solver.strength.soften", counted)
+    found = {mean: temperature_for(table, mean) for mean in (45.125, 80.125, 120.125, 150.125, 165.125)}
+    monkeypatch.undo()
+    assert len(tried) <= 2 * len(found)
+    for mean, temperature in found.items():
+        assert soften(table, temperature).mean == pytest.approx(mean, abs=0.02)
+
+
+def test_a_strength_is_found_from_a_table_or_solved_values() -> None:
+    assert temperature_for(solver.load("yacht"), 120) == pytest.approx(
+        temperature_for(solved("yacht"), 120), rel=1e-3
+    )
 
 
 # ---------------------------------------------------------------- games

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterator
 from hashlib import sha256
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -48,15 +49,11 @@ def build(games: tuple[str, ...], folder: Path | None) -> None:
     """
     from .. import library
 
-    for name in games:
-        if name not in names_with_table():
-            close = did_you_mean(name, names_with_table())
-            expected = f"games that come with a table{close}: {', '.join(names_with_table())}"
-            raise RulesError(f"tables: found {name!r}, expected {expected}")
+    wanted = _with_table(games)
     place = folder or library.shipped_folder()
     place.mkdir(parents=True, exist_ok=True)
     entries = {} if not games else {entry["name"]: entry for entry in _manifest(place, missing_ok=True)}
-    for name in dict.fromkeys(games or names_with_table()):
+    for name in wanted:
         with progress_bar(f"Solving {name}"):
             entries[name] = library.ship(name, place)
         written = entries[name]
@@ -64,6 +61,36 @@ def build(games: tuple[str, ...], folder: Path | None) -> None:
     known = [entries[name] for name in names_with_table() if name in entries]
     library.write_manifest(known, place)
     click.echo(f"{place}: {_in_all(known)}")
+
+
+@command.command("strengths")
+@click.argument("games", nargs=-1, metavar="[NAME]...")
+@click.option(
+    "--output",
+    "-o",
+    "path",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="The file to write.  [default: that of the package]",
+)
+def strengths(games: tuple[str, ...], path: Path | None) -> None:
+    """Work out what slips cost in the games, so that a strength is found in seconds.
+
+    All games that come with a table, unless some are named; what the file says of others stays. Takes some
+    minutes in all.
+    """
+    from .. import files, library, strength
+
+    place = path or Path(str(resources.files("solver"))) / strength.KNOWN_FILE
+    found = json.loads(place.read_text("utf-8")) if place.exists() else {}
+    for name in _with_table(games):
+        table = library.load(name)
+        with progress_bar(f"Slipping in {name}") as progress:
+            means = strength.sampled_means(table, progress=progress)
+        found[name] = {"digest": table.states.scoring.digest, **means._asdict()}
+        click.echo(f"{name}: {means.random:.4f} points at random")
+    lines = [f"{json.dumps(name)}: {json.dumps(found[name])}" for name in names() if name in found]
+    files.replace(place, ("{\n" + ",\n".join(lines) + "\n}\n").encode())
 
 
 @command.command("check")
@@ -83,6 +110,16 @@ def check(folder: Path | None) -> None:
     if wrong:
         click.get_current_context().exit(Fault.exit_code)
     click.echo(f"{place}: OK, {_in_all(entries)}, as the manifest says")
+
+
+def _with_table(games: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the games named, each once, or all that come with a table."""
+    for name in games:
+        if name not in names_with_table():
+            close = did_you_mean(name, names_with_table())
+            expected = f"games that come with a table{close}: {', '.join(names_with_table())}"
+            raise RulesError(f"tables: found {name!r}, expected {expected}")
+    return tuple(dict.fromkeys(games or names_with_table()))
 
 
 def _in_all(entries: list[dict[str, Any]]) -> str:

@@ -5,22 +5,24 @@ Estimates are in seconds of this program's own loops on an ordinary core, shared
     a solve          lanes of states x rerolls x keeps, and sets of boxes x rolls x boxes
     a distribution   lanes and sets of boxes that can follow the card
     a goal           values (state and score so far) x rerolls x keeps
+    a strength       solves, as many as the temperatures tried are worth
 
-The constants were measured; a machine may be twice as fast or slow. So that nothing hangs all the same,
-each pass is stopped once it has run for longer than the limit. Compiling, once an installation, is not
-counted.
+All parts of a request are counted before its first one begins. The constants were measured; a machine may
+be twice as fast or slow. So that nothing hangs all the same, a request is stopped once its passes have run
+for longer than the limit, together. Compiling, once an installation, is not counted.
 """
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from math import prod
+from math import isfinite, prod
 from threading import Event
 from time import perf_counter
 
 import numpy as np
 
-from ..errors import DicewiseError
+from ..errors import ArgumentError, DicewiseError, shown
 from ..levels import Progress, thread_count
 from ..rules import Ruleset
 from ..scorecard import Scorecard
@@ -37,8 +39,8 @@ FOLLOWING_SETS = 3e-5
 """Core-seconds a set of boxes of the distribution."""
 PURSUING = 3e-9
 """Core-seconds a value of a goal, reroll and keep."""
-SOFTENING = 70
-"""Solves that take as long as finding how much a player of a given strength slips."""
+SOFTENING = 9
+"""Solves that take as long as finding what play at one temperature is worth."""
 
 _MOST_SUMS = 1 << 28
 """Bytes for the upper subtotals that can arise."""
@@ -78,6 +80,10 @@ class Limits:
     waiting: int = 32
     memory: int = 512 * 1024 * 1024
 
+    def __post_init__(self) -> None:
+        if not (isfinite(self.work) and self.work > 0):
+            raise ArgumentError(f"work {shown(self.work)}: expected a finite number of seconds above 0")
+
 
 def sized(rules: Ruleset, limits: Limits) -> States:
     """Return the states of a game, if they can be counted within the limit.
@@ -88,7 +94,7 @@ def sized(rules: Ruleset, limits: Limits) -> States:
         If the rules have too many boxes or too many different upper subtotals.
     """
     arrays = scoring(rules)
-    refuse_beyond(limits, f"rules {rules.name!r}: to count the states", _counting_seconds(arrays))
+    _refuse_beyond(limits, f"rules {rules.name!r}: to count the states", _counting_seconds(arrays))
     found = states(arrays)
     held = found.size * _VALUE + len(found.filled) * _SET
     if held > limits.memory // 4:
@@ -132,35 +138,65 @@ def pursuing_seconds(game: States, values: int) -> float:
     return steps * PURSUING / thread_count(None)
 
 
-def refuse_beyond(limits: Limits, what: str, seconds: float) -> None:
-    """Refuse work that would take too long.
+class Work:
+    """The work for one request: what it is expected to take, and what it has taken.
 
-    Raises
-    ------
-    WorkError
-        With what the work is, the estimate, and the limit.
+    Parameters
+    ----------
+    limits
+        What one request may ask for.
+    stop
+        Set when nothing is wanted any more.
     """
-    if seconds > limits.work:
-        about = "far too long" if seconds == float("inf") else f"about {seconds:.3g} s"
-        raise WorkError(f"{what} would take {about}, expected {limits.work:g} s at the most")
+
+    def __init__(self, limits: Limits, stop: Event) -> None:
+        self._limits, self._stop = limits, stop
+        self._claimed: dict[Hashable, float] = {}
+        self._taken = 0.0
+
+    def claim(self, what: str, parts: Mapping[Hashable, float]) -> None:
+        """Count parts of the work, by key, that have not been counted before; refuse them if all is too much.
+
+        Parameters
+        ----------
+        what
+            What they are, for messages.
+        parts
+            The seconds that each takes.
+
+        Raises
+        ------
+        WorkError
+            With what the work is, the estimate of all there is to do, and the limit.
+        """
+        claimed = {**parts, **self._claimed}
+        seconds = sum(claimed.values())
+        if seconds > self._limits.work:
+            about = "far too long" if seconds == float("inf") else f"about {seconds:.3g} s"
+            raise WorkError(f"{what} would take {about}, expected {self._limits.work:g} s at the most")
+        self._claimed = claimed
+
+    def watch(self, what: str) -> Progress:
+        """Return what stops passes once all of them have lasted too long, or nothing is wanted any more.
+
+        The clock of a pass starts with the first piece done, since that one may have waited for the compiler.
+        """
+        last, reached = 0.0, 0
+
+        def told(done: int, total: int) -> None:
+            nonlocal last, reached
+            if self._stop.is_set():
+                raise WorkError(f"{what}: stopped, since the service ends")
+            now = perf_counter()
+            self._taken += now - last if 0 < reached < done else 0.0
+            last, reached = now, done
+            if done < total and self._taken > self._limits.work:
+                raise WorkError(
+                    f"{what}: stopped after {self._limits.work:g} s with {done / total:.0%} of the work done"
+                )
+
+        return told
 
 
-def watch(limits: Limits, what: str, stop: Event) -> Progress:
-    """Return what stops a pass that lasts too long, or is no longer wanted, when told of its progress.
-
-    The clock starts with the first piece done, since that one may have waited for the compiler.
-    """
-    began: float | None = None
-
-    def told(done: int, total: int) -> None:
-        nonlocal began
-        if stop.is_set():
-            raise WorkError(f"{what}: stopped, since the service ends")
-        now = perf_counter()
-        began = now if began is None else began
-        if done < total and now - began > limits.work:
-            raise WorkError(
-                f"{what}: stopped after {limits.work:g} s with {done / total:.0%} of the work done"
-            )
-
-    return told
+def _refuse_beyond(limits: Limits, what: str, seconds: float) -> None:
+    Work(limits, Event()).claim(what, {what: seconds})

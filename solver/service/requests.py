@@ -8,39 +8,35 @@ Tables and results that others may ask for again are kept in memory, within a li
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from functools import cache
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from .. import library
 from ..errors import DicewiseError
+from ..goals import Risk, Utility
 from ..lookup import Advice, Table
 from ..rules import Ruleset, names, ruleset
 from ..rules.wording import did_you_mean
 from ..scorecard import Position, Scorecard
 from ..scoring import scoring
+from ..shelf import Shelf
 from ..states import States, states
 from .fields import RequestError, shown
-from .limits import (
-    Limits,
-    WorkError,
-    following_seconds,
-    pursuing_seconds,
-    refuse_beyond,
-    sized,
-    solving_seconds,
-    watch,
-)
+from .limits import Limits, Work, WorkError, following_seconds, pursuing_seconds, sized, solving_seconds
 from .rulebook import in_full, overview
 from .shapes import SHAPES
-from .shelf import Shelf
 from .wishes import card_of, dice_of, game_rules, goal_of, names_a_game, opponents_of, position_of
 
 if TYPE_CHECKING:
     from ..distributions import Distribution
     from ..pursuit import Pursuit
 
+_PASSES: dict[type, int] = {Risk: 2, Utility: 0}
+"""Passes over all states, each like a solve, that a goal takes besides its values, if not one."""
+_LONGEST = 1000
+"""Letters of a message."""
 _log = logging.getLogger("dicewise")
 
 Answer = dict[str, Any]
@@ -94,12 +90,13 @@ class Service:
             close = did_you_mean(request[:60], SHAPES)
             raise RequestError(f"request {shown(request)}: expected one of: {', '.join(SHAPES)}{close}")
         given = shape.read(body)
-        handler: Callable[[Mapping[str, Any]], Answer | Later] = getattr(self, f"_{request}")
+        handler: Callable[[Mapping[str, Any], Work], Answer | Later] = getattr(self, f"_{request}")
+        work = Work(self.limits, self._stop)
         if names_a_game(given):
-            return handler(given)
+            return handler(given, work)
 
         def read_and_answer() -> Answer:
-            begun = handler(given)  # Rules that a request brings along may take a while to read.
+            begun = handler(given, work)  # Rules that a request brings along may take a while to read.
             return begun if isinstance(begun, dict) else begun()
 
         return read_and_answer
@@ -110,16 +107,16 @@ class Service:
 
     # ---------------------------------------------------------------- requests
 
-    def _health(self, given: Mapping[str, Any]) -> Answer:
+    def _health(self, given: Mapping[str, Any], work: Work) -> Answer:
         limits = {name: getattr(self.limits, name) for name in ("work", "cards", "body")}
         return {"status": "ok", "version": version(), "requests": list(SHAPES), "limits": limits}
 
-    def _rules(self, given: Mapping[str, Any]) -> Answer:
+    def _rules(self, given: Mapping[str, Any], work: Work) -> Answer:
         if "rules" not in given:
             return {"games": [overview(ruleset(name)) for name in names()]}
         return in_full(game_rules(given))
 
-    def _advise(self, given: Mapping[str, Any]) -> Answer | Later:
+    def _advise(self, given: Mapping[str, Any], work: Work) -> Answer | Later:
         position = position_of(given, "advise")
         top, wanted = given.get("top"), given.get("explain")
         if top is not None and top < 1:
@@ -127,7 +124,7 @@ class Service:
         if "goal" in given:
             if wanted is not None:
                 raise RequestError("advise: explain follows the expected score, expected no goal beside it")
-            pursued = self.pursuer(position, given["goal"])
+            pursued = self.pursuer(position, given["goal"], work)
 
             def for_goal() -> Answer:
                 found = pursued()
@@ -137,7 +134,7 @@ class Service:
         rules = position.card.ruleset
 
         def found() -> Answer:
-            table = self.table(rules)
+            table = self.table(rules, work)
             advice = table.advise_position(position)
             if wanted is None:
                 return advice.as_dict(top)
@@ -146,7 +143,7 @@ class Service:
 
         return found() if wanted is None and self.at_hand(rules) else found
 
-    def _stats(self, given: Mapping[str, Any]) -> Later:
+    def _stats(self, given: Mapping[str, Any], work: Work) -> Later:
         card = card_of(game_rules(given), given.get("card"), "stats: card")
         where = None
         if "dice" in given:
@@ -158,7 +155,7 @@ class Service:
         def found() -> Answer:
             from ..summary import statistics
 
-            scores = self.spread(card, dice, rerolls)
+            scores = self.spread(card, dice, rerolls, work)
             return statistics(scores).as_dict() | {
                 "dice": list(dice) if dice else None,
                 "rerolls": rerolls,
@@ -168,7 +165,7 @@ class Service:
 
         return found
 
-    def _game(self, given: Mapping[str, Any]) -> Answer | Later:
+    def _game(self, given: Mapping[str, Any], work: Work) -> Answer | Later:
         from .seats import begun, done, how_it_stands, rules_in_play
 
         rules = rules_in_play(given)
@@ -179,14 +176,14 @@ class Service:
 
         return found() if self.at_hand(rules) else found
 
-    def _move(self, given: Mapping[str, Any]) -> Answer | Later:
+    def _move(self, given: Mapping[str, Any], work: Work) -> Answer | Later:
         from .seats import decided, quick, rules_in_play, waiting
 
         rules = rules_in_play(given)
 
         def found() -> Answer:
             self.states(rules)
-            return decided(self, waiting(given, rules, self.limits), given)
+            return decided(self, waiting(given, rules, self.limits), given, work)
 
         return found() if quick(given["player"]) and self.at_hand(rules) else found
 
@@ -208,47 +205,61 @@ class Service:
         """Return the states of a game: of any shipped one, and of other rules within the limits."""
         return states(scoring(rules)) if rules.name in names() else sized(rules, self.limits)
 
-    def table(self, rules: Ruleset) -> Table:
+    def table(self, rules: Ruleset, work: Work) -> Table:
         """Return a table to look up in: one at hand, or the game solved now."""
 
         def opened() -> Table:
             self.states(rules)
             found: Table | None = library.get(rules)
-            return self.exact(rules) if found is None else found
+            return self.exact(rules, work) if found is None else found
 
         found: Table = self._shelf.get(("table", rules), opened, _bytes)
         return found
 
-    def exact(self, rules: Ruleset) -> Table:
+    def exact(self, rules: Ruleset, work: Work) -> Table:
         """Return the table with exact values: the game solved now, or just before."""
+        what = f"rules {rules.name!r}: to solve them"
 
         def solved() -> Table:
-            what = f"rules {rules.name!r}: to solve them"
-            refuse_beyond(self.limits, what, solving_seconds(self.states(rules)))
-            return library.solve(rules, progress=watch(self.limits, what, self._stop))
+            work.claim(what, self._solving(rules))
+            return library.solve(rules, progress=work.watch(what))
 
         found: Table = self._shelf.get(("exact", rules), solved, _bytes)
         return found
 
-    def spread(self, card: Scorecard, dice: tuple[int, ...] | None, rerolls: int | None) -> Distribution:
+    def _solving(self, rules: Ruleset) -> dict[Hashable, float]:
+        """Return the seconds that the exact table takes, by its key; none where it is at hand."""
+        key = ("exact", rules)
+        return {} if key in self._shelf else {key: solving_seconds(self.states(rules))}
+
+    def spread(
+        self, card: Scorecard, dice: tuple[int, ...] | None, rerolls: int | None, work: Work
+    ) -> Distribution:
         """Return the exact distribution of final scores from a card on."""
+        what = f"the scores from card '{card}'"
 
         def followed() -> Distribution:
             from ..distributions import distribution
 
-            table = self.exact(card.ruleset)
-            what = f"the scores from card '{card}'"
-            refuse_beyond(self.limits, what, following_seconds(table.states, card))
-            progress = watch(self.limits, what, self._stop)
-            return distribution(table, card, dice, rerolls, progress=progress)
+            work.claim(what, self._solving(card.ruleset) | self._following(card, dice, rerolls))
+            table = self.exact(card.ruleset, work)
+            return distribution(table, card, dice, rerolls, progress=work.watch(what))
 
-        key = ("spread", card, dice, rerolls)
         found: Distribution = self._shelf.get(
-            key, followed, lambda scores: scores.by_row.nbytes + 16 * len(scores.scores)
+            ("spread", card, dice, rerolls),
+            followed,
+            lambda scores: scores.by_row.nbytes + 16 * len(scores.scores),
         )
         return found
 
-    def pursuer(self, position: Position, wish: Mapping[str, Any]) -> Callable[[], Pursuit]:
+    def _following(
+        self, card: Scorecard, dice: tuple[int, ...] | None, rerolls: int | None
+    ) -> dict[Hashable, float]:
+        """Return the seconds that the scores from a card take, by their key; none where they are at hand."""
+        key = ("spread", card, dice, rerolls)
+        return {} if key in self._shelf else {key: following_seconds(self.states(card.ruleset), card)}
+
+    def pursuer(self, position: Position, wish: Mapping[str, Any], work: Work) -> Callable[[], Pursuit]:
         """Return what solves a goal from the card of a position on; a goal that makes no sense is refused."""
         card, rules = position.card, position.card.ruleset
         goal = goal_of(wish)
@@ -256,17 +267,26 @@ class Service:
 
         def pursued() -> Pursuit:
             from ..goals import Win
-            from ..pursuit import pursue
+            from ..pursuit import most_values_to_win, pursue
 
-            table = self.exact(rules)
-            wanted = goal or Win(tuple(self.spread(*opponent) for opponent in opponents))
+            game = self.states(rules)
             what = f"goal: to solve it from card '{card}'"
+            passes = {"passes": _PASSES.get(type(goal), 1) * solving_seconds(game)}
+            work.claim(what, self._solving(rules) | passes)
+            if opponents:
+                parts: dict[Hashable, float] = {}
+                for opponent in opponents:
+                    parts |= self._following(*opponent)
+                work.claim(what, parts)
+                values = most_values_to_win(game, card, tuple(opponent.card for opponent in opponents))
+                work.claim(what, {"values": pursuing_seconds(game, values)})
+            table = self.exact(rules, work)
+            wanted = goal or Win(tuple(self.spread(*opponent, work) for opponent in opponents))
 
             def check(values: int) -> None:
-                refuse_beyond(self.limits, what, pursuing_seconds(table.states, values))
+                work.claim(what, {"values": pursuing_seconds(game, values)})
 
-            progress = watch(self.limits, what, self._stop)
-            return pursue(table, wanted, card, progress=progress, check=check, exact=True)
+            return pursue(table, wanted, card, progress=work.watch(what), check=check, exact=True)
 
         return pursued
 
@@ -279,6 +299,7 @@ def as_answer(error: Exception) -> Answer:
     if not isinstance(error, DicewiseError):
         _log.error("a request failed", exc_info=error)
         kind, message = "InternalError", "the service failed at this request; its log says more"
+    message = message if len(message) <= _LONGEST else message[: _LONGEST - 1] + "…"
     return {"error": {"kind": kind, "message": message}}
 
 

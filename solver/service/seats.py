@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 from ..dice import lattice
 from ..game import Game, Situation
 from ..players import Player, as_move, player
+from ..records import checked
 from ..rules import Ruleset
 from ..scorecard import Position, Scorecard
-from ..strength import LEVELS
+from ..strength import LEVELS, tries
 from ..winning import DEFAULT_SECONDS
 from .fields import RequestError, check_type, shown
-from .limits import SOFTENING, Limits, refuse_beyond, solving_seconds
+from .limits import SOFTENING, Limits, Work, solving_seconds
 from .rulebook import rules_of
 from .wishes import card_of, dice_of, game_rules
 
@@ -35,7 +36,7 @@ def rules_in_play(given: Mapping[str, Any]) -> Ruleset:
     record = given.get("record")
     if record is None or "rules" in given:
         return game_rules(given)
-    return rules_of(record.get("rules"))
+    return rules_of(checked(record)["rules"])
 
 
 def begun(given: Mapping[str, Any], rules: Ruleset, limits: Limits) -> Game:
@@ -154,34 +155,34 @@ def quick(spec: str) -> bool:
     return spec.strip() in _QUICK
 
 
-def decided(service: Service, at: Situation, given: Mapping[str, Any]) -> dict[str, Any]:
+def decided(service: Service, at: Situation, given: Mapping[str, Any], work: Work) -> dict[str, Any]:
     """Return what a player decides."""
     spec, seed = given["player"].strip(), given.get("seed", 0)
     kind, colon, number = spec.partition(":")
     rules = at.position.card.ruleset
     if kind in _GOALS and colon:
         # As the player does, but within the limits; what the number may be is for the player to say.
-        player(spec, service.table(rules))
+        player(spec, service.table(rules, work))
         goal = {kind: int(number) if kind == "reach" else float(number)}
-        move = as_move(service.pursuer(at.position, goal)().advise_position(at.position).best)
+        move = as_move(service.pursuer(at.position, goal, work)().advise_position(at.position).best)
     else:
-        move = _player(service, rules, spec, seed).move(at)
+        move = _player(service, rules, spec, seed, work).move(at)
     found = {"player": spec, "seat": at.seat, "action": move.action, "dice": list(move.dice)}
     if move.category is not None:
         found["category"] = move.category
     return found | ({"note": move.note} if move.note else {})
 
 
-def _player(service: Service, rules: Ruleset, spec: str, seed: int) -> Player:
-    table = service.exact(rules) if spec == "win" else service.table(rules)
-    if spec.startswith("strength:") and ("player", rules, spec, seed) not in service.shelf:
-        # A text that is no number is for the player to refuse.
-        what, work = f"player {spec!r}: to find how it slips", SOFTENING * solving_seconds(table.states)
-        refuse_beyond(service.limits, what, work)
+def _player(service: Service, rules: Ruleset, spec: str, seed: int, work: Work) -> Player:
+    table = service.exact(rules, work) if spec == "win" else service.table(rules, work)
+    what = f"player {shown(spec)}: to find how it slips"
     seconds = min(DEFAULT_SECONDS, service.limits.work)
 
     def made() -> Player:
-        return player(spec, table, seed=seed, seconds=seconds)
+        if spec.startswith("strength:"):
+            # A text that is no number is for the player to refuse.
+            work.claim(what, {"slips": tries(table) * SOFTENING * solving_seconds(table.states)})
+        return player(spec, table, seed=seed, seconds=seconds, progress=work.watch(what))
 
     size = _WINNING if spec == "win" else _OTHERS
     found: Player = service.shelf.get(("player", rules, spec, seed), made, lambda _: size)
