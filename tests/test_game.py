@@ -17,7 +17,6 @@ import solver
 from solver.errors import ActionError, CardError, DiceError, GameError
 from solver.game import HIGHEST, Game, Move, legal_fills
 from solver.records import VERSION
-from solver.scorecard import Position
 
 PLAYED = [*solver.names(), *(str(path) for path in TINY)]
 

@@ -547,7 +547,9 @@ def test_the_most_values_to_win_are_those_that_are_solved() -> None:
         most = most_values_to_win(table.states, table.card(card), map(table.card, others))
         assert counted[0] <= most <= 1.1 * counted[0]
     # Against a card that is full, little is left to decide.
-    full = solver.Scorecard.parse(table.ruleset, " ".join(f"{key}={5 * (key == 'choice')}" for key in table.ruleset.keys))
+    full = solver.Scorecard.parse(
+        table.ruleset, " ".join(f"{key}={5 * (key == 'choice')}" for key in table.ruleset.keys)
+    )
     start = table.card("ones=3 twos=6 yacht=0 choice=20")
     assert (
         most_values_to_win(table.states, start, [full]) < most_values_to_win(table.states, start, [start]) / 9
