@@ -140,14 +140,7 @@ def final_scores(game: States, card: Scorecard) -> tuple[int, int]:
     return int((low[ends] + game.final)[can].min()), int((high[ends] + game.final)[can].max())
 
 
-def blocks_from(
-    game: States,
-    card: Scorecard,
-    utility: Callable[[Ints], Floats],
-    rising: bool,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Blocks:
+def blocks_from(game: States, card: Scorecard, utility: Callable[[Ints], Floats], rising: bool) -> Blocks:
     """Return blocks for all scores that can come about from a card, cut where a rising utility is settled."""
     low, high = score_windows(game, card)
     below = above = 0.0

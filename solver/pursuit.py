@@ -158,7 +158,7 @@ def pursue(
     if isinstance(goal, Risk | Floor | Ceiling):
         return _pursued_everywhere(table, goal, held, threads, progress)
     of_scores = utility(goal)
-    blocks = blocks_from(table.states, held, of_scores, not isinstance(goal, Utility), threads, progress)
+    blocks = blocks_from(table.states, held, of_scores, not isinstance(goal, Utility))
     if check:
         check(blocks.count)
     blocks.solve(of_scores, threads, progress)
