@@ -104,6 +104,21 @@ def test_advice_is_that_of_the_library(page: Any, address: str) -> None:
     assert page.locator("tr.total td").first.inner_text() == "53"
 
 
+def test_points_of_a_first_roll_and_of_a_box_that_requires_another(page: Any, address: str) -> None:
+    page.goto(f"{address}/#advice/generala-double")
+    settled(page)
+    page.fill("#roll-text", "4 4 4 4 4")
+    settled(page)
+    assert page.locator("#score-poker").inner_text() == "45"
+    assert page.locator("#score-double_generala").inner_text() == "0"
+    page.locator("label", has=page.locator("input[name=rerolls][value='1']")).click()
+    page.select_option("#points-generala", "50")
+    settled(page)
+    assert page.locator("#score-poker").inner_text() == "40"
+    assert page.locator("#score-double_generala").inner_text() == "100"
+    assert page.locator("#points-straight option").all_inner_texts() == ["–", "0", "20", "25"]
+
+
 def test_the_chances_behind_a_move(page: Any, address: str) -> None:
     page.goto(f"{address}/#advice/yatzy")
     settled(page)
@@ -188,7 +203,7 @@ def test_dice_and_card_by_keyboard_alone(page: Any, address: str) -> None:
     assert page.evaluate("() => document.activeElement.id") == "roll-text"
 
 
-@pytest.mark.parametrize(("game", "boxes"), [("yacht", 12)])
+@pytest.mark.parametrize(("game", "boxes"), [("yacht", 12), ("generala", 10)])
 def test_a_whole_game_against_the_computer(page: Any, address: str, game: str, boxes: int) -> None:
     """Every turn to the end; the totals are what the boxes say, and the winner is who has more."""
     records: list[dict[str, Any]] = []
