@@ -35,6 +35,11 @@ def thread_count(threads: int | None) -> int:
     return threads
 
 
+def beforehand(progress: Progress | None) -> Progress | None:
+    """Return what tells of work before the one whose pieces are counted: that none of those is done."""
+    return progress and (lambda _, total: progress(0, total))
+
+
 def run_levels(
     starts: Sequence[int],
     work: Callable[[int, int], None],

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from .dynamic import values_with_ends, worked_out
 from .errors import GoalError
 from .extremes import extreme_points
-from .levels import Progress
+from .levels import Progress, beforehand
 from .plan import Floats, plan
 from .states import States
 from .turn import Chance, mean_of_six
@@ -23,7 +23,7 @@ def risk_values(
     from .goal_kernels import risk_tiles
 
     arrays = plan(game)
-    extreme = extreme_points(game, theta > 0, threads=threads, progress=progress)
+    extreme = extreme_points(game, theta > 0, threads=threads, progress=beforehand(progress))
     # One reference a filled set and flag: the classes of subtotals differ by an upper bonus at the most.
     reference = np.zeros((len(game.filled), 2))
     for flag in (0, 1):

@@ -96,6 +96,26 @@ def test_errors_have_the_id_and_the_text_of_the_library() -> None:
     assert found == {"id": "x", "error": {"kind": "DiceError", "message": str(caught.value)}}
 
 
+def test_numbers_are_finite(monkeypatch: pytest.MonkeyPatch) -> None:
+    (found,) = told(b'{"id": 1e999, "request": "health"}')
+    assert found["error"]["message"] == 'found \'{"id": 1e999, "request": "health"}\', expected JSON in UTF-8'
+    huge = {"utility": [1e308, 1e308, -1e308]}
+    (found,) = told(line(request="advise", rules="yacht", card=LATE, dice="13346", goal=huge))
+    assert found["error"] == {
+        "kind": "GoalError",
+        "message": "utility: expected one number from -1e+300 to 1e+300 for each score",
+    }
+    large = {"utility": [1e300, 1e300, -1e300]}
+    (found,) = told(line(request="advise", rules="yacht", card=LATE, dice="13346", goal=large))
+    assert found["answer"]["value"] == pytest.approx(-1e300)
+    monkeypatch.setattr(Service, "_health", lambda self, given, work: {"value": float("nan")})
+    (found,) = told(line(id=3, request="health"))
+    assert (found["id"], found["error"]["kind"]) == (3, "InternalError")
+
+
+LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 yacht=0 full_house=0 four_of_a_kind=0"
+
+
 def test_long_lines_are_refused_and_passed_over() -> None:
     limits = Limits(body=100)
     long = line(id=1, request="advise", dice="1" * 5000)

@@ -119,6 +119,31 @@ def test_points_of_a_first_roll_and_of_a_box_that_requires_another(page: Any, ad
     assert page.locator("#points-straight option").all_inner_texts() == ["–", "0", "20", "25"]
 
 
+def test_a_double_click_is_one_step(page: Any, address: str) -> None:
+    """The second click comes while the first is on its way, on the very button of the first."""
+    asked: list[dict[str, Any]] = []
+    page.on("request", lambda one: asked.append(one.post_data_json) if one.url.endswith("/game") else None)
+    page.goto(f"{address}/?pace=0#play/yacht")
+    settled(page)
+    page.wait_for_selector("#roll:enabled")
+    for button in ("#roll", "#roll", ".score >> nth=0"):
+        asked.clear()
+        page.locator(button).evaluate("one => { one.click(); one.click(); }")
+        page.wait_for_function("() => document.body.dataset.asking === '0'")
+        settled(page)
+        mine = [one["actions"] for one in asked if "actions" in one]
+        assert mine[0] not in mine[1:]
+    assert page.locator("#error").is_hidden()
+
+
+@pytest.mark.parametrize("named", ["%", "%E0%A4%A", "play/%"])
+def test_an_address_that_is_no_text_shows_the_page(page: Any, address: str, named: str) -> None:
+    page.goto(f"{address}/#{named}")
+    settled(page)
+    assert page.locator("#game").input_value() == solver.names()[0]
+    assert page.locator(".moves > li").count() > 0
+
+
 def test_the_chances_behind_a_move(page: Any, address: str) -> None:
     page.goto(f"{address}/#advice/yatzy")
     settled(page)

@@ -11,12 +11,13 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from random import Random
 from typing import Any
 
 import httpx
 import pytest
+import uvicorn
 from command_line import environment, process
 from games import random_position
 from server import running
@@ -25,6 +26,7 @@ import solver
 from solver.cli.limit import limits_of
 from solver.service import Limits, Service, WorkError
 from solver.service.app import application
+from solver.service.connections import protocol
 from solver.service.shapes import SHAPES
 
 
@@ -124,6 +126,13 @@ def test_errors_have_the_text_of_the_library(client: httpx.Client) -> None:
         ("POST", "/api/nothing", b"{}", 404, "path '/api/nothing': expected one of: /api/rules, "),
         ("GET", "/../../etc/passwd", b"", 404, "path '/etc/passwd': expected one of: /api/rules, "),
         ("GET", "/api/advise", b"", 405, "/api/advise: found GET, expected POST"),
+        ("DELETE", "/api/health", b"", 405, "/api/health: found DELETE, expected GET, HEAD or POST"),
+        ("PUT", "/", b"{}", 405, "/: found PUT, expected GET or HEAD"),
+        ("POST", "/api/openapi.json", b"{}", 405, "/api/openapi.json: found POST, expected GET or HEAD"),
+        ("GET", "/api/health/", b"", 404, "path '/api/health/': expected one of: /api/rules, "),
+        ("POST", "/api/advise", b'{"rerolls": 1e999}', 400, "found '{\"rerolls\": 1e999}', expected JSON"),
+        ("POST", "/api/advise", b'{"dice": "%s"}' % (b"7" * 9999), 400, f"dice '{'7' * 58}…: found '7', "),
+        ("POST", "/api/game", b'{"record": {}}', 400, "record: found no key 'dicewise_game', expected the"),
         ("GET", "/api/rules?rules=yacht", b"", 400, "found a query, expected none; POST takes the fields"),
     ],
 )
@@ -191,6 +200,105 @@ def test_other_sites_and_names_may_be_allowed() -> None:
     assert asked("GET", "/api/health", headers=named, hosts=["dice.lan"]).status_code == 200
     assert asked("GET", "/api/health", headers=named, hosts=["*"]).status_code == 200
     assert asked("GET", "/api/health", headers={"host": "other.lan"}, hosts=["dice.lan"]).status_code == 403
+
+
+def test_any_site_may_be_allowed() -> None:
+    site = {"origin": "https://games.example"}
+    response = asked("POST", "/api/health", headers=site, origins=["*"])
+    assert (response.status_code, response.headers["access-control-allow-origin"]) == (200, "*")
+    ahead = site | {"access-control-request-method": "POST"}
+    assert asked("OPTIONS", "/api/advise", headers=ahead, origins=["*"]).status_code == 200
+    # The name it is called by has to be its own all the same.
+    foreign = site | {"host": "games.example"}
+    assert asked("POST", "/api/health", headers=foreign, origins=["*"]).status_code == 403
+
+
+def test_heads_are_those_of_the_answers(client: httpx.Client) -> None:
+    for path in ("/", "/app.js", "/api/health", "/api/openapi.json"):
+        head, whole = client.head(path), client.get(path)
+        assert (head.status_code, head.content) == (200, b"")
+        assert head.headers["content-length"] == str(len(whole.content))
+
+
+def test_numbers_that_json_does_not_have_are_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Service, "_health", lambda self, given, work: {"value": float("inf")})
+    assert refusal(asked("POST", "/api/health", json={}))[:2] == (500, "InternalError")
+
+
+@contextmanager
+def listening(most: int, seconds: float) -> Iterator[int]:
+    """The port of a server in this process that takes few callers, and waits for their requests so long."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        config = uvicorn.Config(
+            application(), http=protocol(most, seconds), log_level="critical", lifespan="on", ws="none"
+        )
+        server = uvicorn.Server(config)
+        with ThreadPoolExecutor(1) as pool:
+            running = pool.submit(server.run, [listener])
+            try:
+                yield listener.getsockname()[1]
+            finally:
+                server.should_exit = True
+                running.result(60)
+
+
+def health(port: int) -> int:
+    return httpx.get(f"http://127.0.0.1:{port}/api/health", timeout=60).status_code
+
+
+def test_callers_that_say_nothing_make_room() -> None:
+    with listening(5, 600) as port, ExitStack() as held:
+        callers = [held.enter_context(socket.create_connection(("127.0.0.1", port), 60)) for _ in range(12)]
+        for caller in callers:
+            with suppress(ConnectionError):
+                caller.sendall(b"GET /api/health HTTP/1.1\r\nHost: local")
+        assert health(port) == 200
+        with suppress(ConnectionError):
+            assert callers[0].recv(1) == b""
+        # The last to come is still there.
+        callers[-1].sendall(b"host\r\n\r\n")
+        assert callers[-1].recv(4096).startswith(b"HTTP/1.1 200 ")
+
+
+def test_too_many_callers_at_once_are_told_so() -> None:
+    with listening(2, 600) as port, ExitStack() as held:
+        head = b"POST /api/health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n"
+        callers = [held.enter_context(socket.create_connection(("127.0.0.1", port), 60)) for _ in range(2)]
+        for caller in callers:
+            caller.sendall(head + b"{")
+        found = httpx.get(f"http://127.0.0.1:{port}/api/health", timeout=60)
+        while found.status_code == 200:  # The two may not have been heard yet.
+            found = httpx.get(f"http://127.0.0.1:{port}/api/health", timeout=60)
+        said = "2 callers are connected already, try again later"
+        assert refusal(found) == (503, "BusyError", said)
+        assert found.headers["retry-after"] == "5"
+        for caller in callers:
+            caller.sendall(b"}")
+            assert caller.recv(4096).startswith(b"HTTP/1.1 200 ")
+
+
+@pytest.mark.parametrize("said", [b"", b"GET /api/health HTTP/1.1\r\nHost:"])
+def test_who_does_not_ask_in_time_is_hung_up_on(said: bytes) -> None:
+    with listening(5, 0.2) as port, socket.create_connection(("127.0.0.1", port), 60) as caller:
+        caller.sendall(said)
+        with suppress(ConnectionError):
+            assert caller.recv(1) == b""
+        # Also after an answer.
+        with socket.create_connection(("127.0.0.1", port), 60) as other:
+            other.sendall(b"GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n" + said)
+            with suppress(ConnectionError):
+                assert other.makefile("rb").read().startswith(b"HTTP/1.1 200 ")
+
+
+def test_what_is_no_http_is_answered_in_json() -> None:
+    with listening(5, 60) as port, socket.create_connection(("127.0.0.1", port), 60) as caller:
+        caller.sendall(b"nonsense\r\n\r\n")
+        head, _, body = caller.makefile("rb").read().partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 400 ")
+    said = "found no request of HTTP (Invalid HTTP request received.)"
+    assert json.loads(body) == {"error": {"kind": "RequestError", "message": said}}
 
 
 def test_work_beyond_the_limit_is_refused_with_its_estimate() -> None:
@@ -290,10 +398,11 @@ def test_a_port_in_use_is_one_line() -> None:
     assert done.stderr.count("\n") == 1
 
 
-def test_without_the_extra_one_line_says_what_to_install() -> None:
+@pytest.mark.parametrize("missing", ["fastapi", "uvicorn"])
+def test_without_the_extra_one_line_says_what_to_install(missing: str) -> None:
     code = (
         "import sys\n"
-        "sys.modules['fastapi'] = None\n"
+        f"sys.modules[{missing!r}] = None\n"
         "sys.argv = ['dicewise', 'serve']\n"
         "from solver.cli import main\n"
         "main()"
@@ -330,5 +439,12 @@ def test_limits_of_the_command_line() -> None:
         limits = httpx.get(f"{address}/api/health").json()["limits"]
         assert limits == {"work": 0.05, "cards": 2, "body": 1024}
         assert httpx.post(f"{address}/api/advise", content=b" " * 1025).status_code == 413
+    for number in ("nan", "inf", "0", "-1"):
+        done = process("engine", "--work-limit", number)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "--work-limit" in done.stderr
+    for seconds in (float("nan"), float("inf"), 0.0):
+        with pytest.raises(solver.ArgumentError, match=r"^work .*: expected a finite number of seconds"):
+            Limits(work=seconds)
     with pytest.raises(WorkError):
         Service(Limits(work=0.05)).answer("stats", {"rules": "yahtzee"})

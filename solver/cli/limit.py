@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -13,6 +14,20 @@ if TYPE_CHECKING:
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
+class Seconds(click.FloatRange):
+    """A finite number of seconds above 0."""
+
+    def __init__(self) -> None:
+        super().__init__(min=0, min_open=True)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number, or refuse it."""
+        number = super().convert(value, param, ctx)
+        if not isfinite(number):
+            self.fail(f"{number} is no finite number of seconds.", param, ctx)
+        return number
+
+
 def limit_options(command: _Command) -> _Command:
     """Add the options for limits, given to the command as `work`, `cards` and `body`."""
     options = (
@@ -21,7 +36,7 @@ def limit_options(command: _Command) -> _Command:
             "work",
             default=20.0,
             show_default=True,
-            type=click.FloatRange(min=0, min_open=True),
+            type=Seconds(),
             metavar="SECONDS",
             help="Refuse a request that would need longer: rules to solve, scores to follow, goals.",
         ),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _BACKLOG = 256
 _MOST_CALLERS = 1000
-"""Connections at once; one more is told to try again later."""
+"""Connections at once; for one more, one that says nothing is closed, or it is told to try again later."""
 _LAST_ANSWERS = 5
 """Seconds that answers under way may take when the server ends."""
 
@@ -49,7 +49,8 @@ _LAST_ANSWERS = 5
     "origins",
     multiple=True,
     metavar="ORIGIN",
-    help="Another site whose pages may call the server, such as https://example.org. May be repeated.",
+    help="Another site whose pages may call the server, such as https://example.org; * for any. May be "
+    "repeated.",
 )
 def command(
     host: str,
@@ -72,8 +73,9 @@ def command(
     """  # noqa: D301
     try:
         from ..service.app import application
+        from ..service.connections import protocol
     except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] not in ("fastapi", "starlette", "uvicorn"):
+        if (error.name or "").split(".")[0] not in ("fastapi", "starlette", "uvicorn", "h11"):
             raise
         fault = 'serve needs FastAPI and uvicorn: python3 -m pip install "dicewise[serve]"'
         raise Fault(fault) from error
@@ -82,7 +84,7 @@ def command(
     with _listening(host, port) as listener:
         shown = f"[{host}]" if ":" in host else host
         click.echo(f"Serving on http://{shown}:{listener.getsockname()[1]}/ until Ctrl-C.")
-        _run(app, listener)
+        _run(app, listener, protocol(_MOST_CALLERS))
     click.echo("Ended.")
 
 
@@ -108,7 +110,7 @@ def _listening(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _run(app: FastAPI, listener: socket.socket) -> None:
+def _run(app: FastAPI, listener: socket.socket, protocol: type[asyncio.Protocol]) -> None:
     """Serve until a signal says to end; then let the answers under way go out."""
     import uvicorn
 
@@ -125,7 +127,7 @@ def _run(app: FastAPI, listener: socket.socket) -> None:
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=_LAST_ANSWERS,
-        limit_concurrency=_MOST_CALLERS,
+        http=protocol,
         lifespan="on",
         ws="none",
     )

@@ -20,7 +20,8 @@ from fastapi import FastAPI, Request, Response
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ..errors import DicewiseError
+from ..errors import DicewiseError, short
+from ..rules.wording import listed
 from .documentation import document
 from .fields import RequestError, parsed, shown
 from .limits import Limits, WorkError
@@ -47,7 +48,7 @@ _HEADERS = {
 
 
 class BusyError(DicewiseError):
-    """Too many requests with work ahead of them are waiting."""
+    """Too many callers are connected, or too many requests with work ahead of them are waiting."""
 
 
 class Forbidden(DicewiseError):
@@ -83,7 +84,7 @@ def application(
     hosts
         Names, besides those of this machine itself, that the service may be called by.
     origins
-        Other sites whose pages may call it, such as "https://example.org".
+        Other sites whose pages may call it, such as "https://example.org"; "*" for any.
 
     Returns
     -------
@@ -99,7 +100,7 @@ def application(
         yield
         desk.close()
 
-    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, lifespan=lifespan)
+    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False, lifespan=lifespan)
     app.state.stop = service.stop
     origins = tuple(origins)
     if origins:
@@ -115,7 +116,7 @@ def application(
                 body = await _body(request, limits.body)
                 return _json(await desk.answer(name, body), 200)
             except Exception as error:
-                return _refusal(error)
+                return refusal(error)
 
         return answer
 
@@ -125,21 +126,27 @@ def application(
 
         return give
 
+    understood: dict[str, list[str]] = {}
     for name, shape in SHAPES.items():
-        methods = ["POST", "GET"] if shape.plain else ["POST"]
-        app.add_api_route(f"/api/{name}", answering(name), methods=methods, response_model=None)
-    app.add_api_route("/api/openapi.json", giving(described, "application/json"), methods=["GET"])
-    for path, content, kind in _page():
-        app.add_api_route(path, giving(content, kind), methods=["GET"])
+        path, methods = f"/api/{name}", ["GET", "HEAD", "POST"] if shape.plain else ["POST"]
+        app.add_api_route(path, answering(name), methods=methods, response_model=None)
+        understood[path] = methods
+    files = {path: giving(content, kind) for path, content, kind in _page()}
+    files["/api/openapi.json"] = giving(described, "application/json")
+    for path, give in files.items():
+        understood[path] = ["GET", "HEAD"]
+        app.add_api_route(path, give, methods=understood[path])
 
     @app.exception_handler(404)
     @app.exception_handler(405)
     async def missing(request: Request, _: Exception) -> Response:
         known = ", ".join(f"/api/{name}" for name in SHAPES)
         path, found = request.url.path, request.method
-        if path.removeprefix("/api/") in SHAPES:
-            return _refusal(RequestError(f"{path}: found {found[:20]}, expected POST"), 405)
-        return _refusal(RequestError(f"path {shown(path)}: expected one of: {known}"), 404)
+        if path in understood:
+            expected = listed(understood[path], "or")
+            fault = RequestError(f"{path}: found {short(found)}, expected {expected}")
+            return refusal(fault, 405, {"Allow": ", ".join(understood[path])})
+        return refusal(RequestError(f"path {shown(path)}: expected one of: {known}"), 404)
 
     return app
 
@@ -186,7 +193,7 @@ class Gate:
     hosts
         Names that the service may be called by, without the port; "*" for any.
     origins
-        Other origins that may call it.
+        Other origins that may call it; "*" for any.
     """
 
     def __init__(self, app: ASGIApp, hosts: Iterable[str], origins: Iterable[str]) -> None:
@@ -211,7 +218,7 @@ class Gate:
             await send(message)
 
         if fault:
-            await _refusal(Forbidden(fault))(scope, receive, with_headers)
+            await refusal(Forbidden(fault))(scope, receive, with_headers)
         else:
             await self._app(scope, receive, with_headers)
 
@@ -220,7 +227,7 @@ class Gate:
         if name not in self._hosts and "*" not in self._hosts:
             known = ", ".join(sorted(self._hosts))
             return f"Host {shown(host)}: expected one of {known}; --allow-host allows another"
-        if origin is not None and origin not in self._origins:
+        if origin is not None and origin not in self._origins and "*" not in self._origins:
             own = {f"http://{host}", f"https://{host}"}
             if origin not in own:
                 return f"Origin {shown(origin)}: expected this site's own; --allow-origin allows another"
@@ -229,7 +236,7 @@ class Gate:
 
 async def _body(request: Request, most: int) -> Any:
     """Return what a request says, read no further than the limit."""
-    if request.method == "GET":
+    if request.method != "POST":
         if request.query_params:
             raise RequestError("found a query, expected none; POST takes the fields as JSON")
         return {}
@@ -245,18 +252,19 @@ async def _body(request: Request, most: int) -> Any:
     return parsed(bytes(read))
 
 
-def _refusal(error: Exception, status: int | None = None) -> Response:
+def refusal(error: Exception, status: int | None = None, headers: dict[str, str] | None = None) -> Response:
     """Return an error as a response; one that is not dicewise's own is logged, and says no more."""
     for kind, its_status in _STATUS:
         if isinstance(error, kind):
-            headers = {"Retry-After": "5"} if its_status == 503 else None
+            headers = {"Retry-After": "5"} if its_status == 503 else headers
             return _json(as_answer(error), status or its_status, headers)
     return _json(as_answer(error), 500)
 
 
 def _json(answer: Answer, status: int, headers: dict[str, str] | None = None) -> Response:
-    text = json.dumps(answer, separators=(",", ":")).encode()
-    return Response(text, status, {"Cache-Control": "no-store", **(headers or {})}, "application/json")
+    return Response(
+        written(answer), status, {"Cache-Control": "no-store", **(headers or {})}, "application/json"
+    )
 
 
 def _page() -> Iterator[tuple[str, bytes, str]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
 
 from .. import errors
@@ -141,10 +142,15 @@ def parsed(text: bytes) -> Any:
         If it is none.
     """
     try:
-        return json.loads(text or b"{}", parse_constant=_no_number)
+        return json.loads(text or b"{}", parse_constant=_no_number, parse_float=_finite)
     except (ValueError, RecursionError):
         quoted = shown(text.strip()[:_SHOWN].decode("utf-8", "replace"))
         raise RequestError(f"found {quoted}, expected JSON in UTF-8") from None
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    return number if isfinite(number) else _no_number(text)
 
 
 def _no_number(name: str) -> float:

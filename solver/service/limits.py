@@ -181,14 +181,15 @@ class Work:
 
         The clock of a pass starts with the first piece done, since that one may have waited for the compiler.
         """
-        last, reached = 0.0, 0
+        last, reached = perf_counter(), -1
 
         def told(done: int, total: int) -> None:
             nonlocal last, reached
             if self._stop.is_set():
                 raise WorkError(f"{what}: stopped, since the service ends")
             now = perf_counter()
-            self._taken += now - last if 0 < reached < done else 0.0
+            begins = reached < done and reached <= 0  # or goes on after a pass before it
+            self._taken += 0.0 if begins or done < reached else now - last
             last, reached = now, done
             if done < total and self._taken > self._limits.work:
                 raise WorkError(

@@ -38,7 +38,7 @@ def serve_lines(service: Service, given: BinaryIO, answers: BinaryIO) -> None:
             continue
         else:
             reply = _reply(service, line)
-        answers.write(json.dumps(reply).encode() + b"\n")
+        answers.write(_line(reply) + b"\n")
         answers.flush()
 
 
@@ -59,6 +59,14 @@ def _reply(service: Service, line: bytes) -> dict[str, Any]:
         )
     found = service.respond(request, body)
     return told | (found if "error" in found else {"answer": found})
+
+
+def _line(reply: dict[str, Any]) -> bytes:
+    try:
+        return json.dumps(reply, allow_nan=False).encode()
+    except ValueError as error:
+        told = {"id": reply["id"]} if "id" in reply else {}
+        return json.dumps(told | as_answer(error)).encode()
 
 
 def _skip_line(given: BinaryIO, line: bytes, piece: int) -> None:

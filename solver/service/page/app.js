@@ -11,7 +11,13 @@ const known = new Map();
 let [mode, shown] = ["advice", null];
 
 function wanted() {
-  const [first, game] = decodeURIComponent(location.hash.slice(1)).split("/");
+  let named = "";
+  try {
+    named = decodeURIComponent(location.hash.slice(1));
+  } catch {
+    // An address that is no text names nothing.
+  }
+  const [first, game] = named.split("/");
   return { mode: first in MODES ? first : "advice", game };
 }
 

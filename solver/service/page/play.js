@@ -165,6 +165,7 @@ export class Play {
 
   // Goes on after an error, with the player chosen by now: the error may have been about the one before.
   resume() {
+    if (!this.stuck) return;
     this.opponent = this.chosen();
     this.stuck = false;
     clearError();
@@ -185,6 +186,7 @@ export class Play {
   }
 
   reroll() {
+    if (!this.mine) return; // A second click while the first is on its way.
     const kept = this.game.dice.filter((_, place) => this.held.has(place));
     const same = JSON.stringify(kept);
     this.judge((option) => option.action === "keep" && JSON.stringify(option.dice) === same);
@@ -192,11 +194,13 @@ export class Play {
   }
 
   fill(category) {
+    if (!this.mine) return;
     this.judge((option) => option.action === "fill" && option.category === category);
     this.step(this.generation, () => this.go([{ fill: category }]));
   }
 
   roll() {
+    if (!this.mine) return;
     this.step(this.generation, () => this.go([{ roll: true }]));
   }
 
