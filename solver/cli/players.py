@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import click
 
 from .choice import chosen_rules, set_option, threads_option
@@ -38,7 +40,11 @@ def command(name: str, changes: tuple[str, ...], threads: int | None, as_json: b
     with progress_bar(f"Following the players of {rules.name}") as progress:
         found = exact_strengths(table, threads=threads, progress=progress)
     if as_json:
-        show_json({"rules": rules.name, "players": [one._asdict() for one in found]})
+        players = [one._asdict() for one in found]
+        for one in players:
+            if one["temperature"] == inf:  # JSON has no infinity; `about` says that it is play at random.
+                one["temperature"] = None
+        show_json({"rules": rules.name, "players": players})
         return
     show_line(rules.title + (f": {rules.summary}" if rules.summary else ""), style="bold")
     rows = [(one.player, f"{one.mean:.2f}", f"{one.standard_deviation:.2f}", one.about) for one in found]

@@ -262,9 +262,8 @@ def refusal(error: Exception, status: int | None = None, headers: dict[str, str]
 
 
 def _json(answer: Answer, status: int, headers: dict[str, str] | None = None) -> Response:
-    return Response(
-        written(answer), status, {"Cache-Control": "no-store", **(headers or {})}, "application/json"
-    )
+    text = json.dumps(answer, allow_nan=False, separators=(",", ":")).encode()
+    return Response(text, status, {"Cache-Control": "no-store", **(headers or {})}, "application/json")
 
 
 def _page() -> Iterator[tuple[str, bytes, str]]:

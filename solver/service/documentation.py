@@ -13,7 +13,7 @@ _ERRORS = {
     "403": "A page of another site asked, or the service was called by a foreign name.",
     "413": "The request is too large.",
     "422": "The answer would take too much work.",
-    "503": "Too much work is waiting.",
+    "503": "Too much work is waiting, or too many callers are connected.",
 }
 
 
