@@ -286,6 +286,18 @@ def test_tables_are_built_byte_for_byte_and_checked(home: Path) -> None:
     assert {path.name: path.read_bytes() for path in (home / "built").iterdir()} == before
 
 
+def test_what_slips_cost_is_worked_out_again(home: Path) -> None:
+    """The file of the package has what the command writes; what it says of other games stays."""
+    package = json.loads((Path(solver.__file__).parent / "strengths.json").read_text("utf-8"))
+    assert said("tables", "strengths", "crag", "-o", "s.json") == "crag: 18.1449 points at random\n"
+    assert json.loads(Path("s.json").read_text("utf-8")) == {"crag": package["crag"]}
+    said("tables", "strengths", "yatzy-forced", "-o", "s.json")
+    both = {name: package[name] for name in ("crag", "yatzy-forced")}
+    assert json.loads(Path("s.json").read_text("utf-8")) == both
+    expected = r"^tables: found 'crog', expected games that come with a table \(did you mean \"crag\"\?\): "
+    assert re.match(expected, refusal("tables", "strengths", "crog"))
+
+
 def test_each_fault_of_the_tables_has_a_line(home: Path) -> None:
     folder = home / "built"
     said("tables", "build", "yacht", "yacht-sum", "yacht-clubhouse", "--output", "built")
