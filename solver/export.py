@@ -7,8 +7,7 @@ A file has one record a position. In JSON Lines (.jsonl) each is an object on a 
     position  string             string          rules | card | dice | rerolls, as `Position` reads it
     filled    list of 0 and 1    uint8[boxes]    whether each box is filled, in card order
     subtotal  number             int32           upper points so far, capped where more change nothing
-    flag      0 or 1             uint8           whether a further Yahtzee brings a bonus, or the box
-                                                 that others require holds points
+    flag      0 or 1             uint8           whether further Yahtzees, or boxes that require one, score
     dice      list of numbers    uint8[dice]     the dice on the table, rising
     rerolls   number             int32           rolls still to come this turn
     total     number             int32           points in boxes and bonuses for further Yahtzees
