@@ -14,7 +14,7 @@ from command_line import TINY, environment
 
 import solver
 from solver import duel as module
-from solver import duel_files, duel_pieces
+from solver import duel_files, duel_pieces, library
 from solver import pairs as pairs_module
 from solver.duel import Duel, open_duel, solve_duel
 from solver.duel_evaluation import evaluate
@@ -179,12 +179,15 @@ def test_a_level_with_other_pieces_is_refused(tmp_path: Path, monkeypatch: pytes
         solve_duel(TINY / "thirteen.toml", tmp_path)
 
 
-def test_looking_up_needs_no_compiler(small: Duel) -> None:
+def test_looking_up_needs_no_compiler(small: Duel, tmp_path: Path) -> None:
+    table = solver.solve(SMALL)
+    solver.save(table, tmp_path / f"{table.states.scoring.digest[:32]}.dwt")
     code = "import sys\nfrom solver.duel import open_duel\n"
     code += "open_duel(sys.argv[1], sys.argv[2]).advise('', '66', other='run=8')\n"
     code += "print(*sorted({'numba', 'llvmlite', 'distributed'} & set(sys.modules)))"
     command = [sys.executable, "-c", code, str(SMALL), str(small.files.path)]
-    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=True)
+    described = environment() | {library.FOLDER_VARIABLE: str(tmp_path)}
+    done = subprocess.run(command, env=described, capture_output=True, text=True, check=True)
     assert done.stdout == "\n"
 
 
