@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from . import folders
 from .chances import Chances, bound
-from .errors import DamagedTable, WrongRulesTable
+from .errors import WrongRulesTable
 from .files import opened, quoted, replacing
 from .front import BYTES, Kind
 from .lookup import Table
@@ -226,18 +226,18 @@ def opened_chances(path: str | os.PathLike[str], table: Table) -> Chances:
             )
         count, sets = int(game.lanes.sum()), len(game.filled)
         if (header.states, header.sets, header.steps) != (count, sets, STEPS):
-            raise _damaged(path, f"it does not hold the chances of {count} states")
+            raise KIND.damaged(path, f"it does not hold the chances of {count} states")
         front = len(text) + BYTES
         begin = front + 2 * _INDEX.itemsize * count + _SUMS.itemsize * sets
         KIND.check_end(size, begin + _DATA.itemsize * header.chances, path)
         index = file.read(begin - front)
         if zlib.crc32(index) != header.crc32:
-            raise _damaged(path, "its index does not match its checksum")
+            raise KIND.damaged(path, "its index does not match its checksum")
         states = np.setdiff1d(np.arange(game.size), game.padding, assume_unique=True)
         low, length = np.zeros(game.size, np.int64), np.zeros(game.size, np.int64)
         low[states], length[states] = np.frombuffer(index, _INDEX, 2 * count).reshape(2, count)
         if length.min() < 0 or length.sum() != header.chances:
-            raise _damaged(path, "its index does not say where its chances are")
+            raise KIND.damaged(path, "its index does not say where its chances are")
         sums = np.frombuffer(index, _SUMS, sets, 2 * _INDEX.itemsize * count)
         data = np.zeros(0, _DATA)
         if header.chances:
@@ -247,24 +247,12 @@ def opened_chances(path: str | os.PathLike[str], table: Table) -> Chances:
     return Chances(table, card, header.cut, header.within, low, length, store, Path(path))
 
 
-def _damaged(path: str | os.PathLike[str], what: str) -> DamagedTable:
-    return DamagedTable(f"{quoted(path)} is damaged: {what}; {KIND.again}")
-
-
 def _parsed(text: bytes, path: str | os.PathLike[str]) -> Header:
-    """Return the header of this text; keys that this program does not know may say more."""
-    try:
-        found = json.loads(text)
-        contents: dict[str, Any] = {name: found[name] for name in _KINDS}
-        for name, kind in _KINDS.items():
-            if not isinstance(contents[name], kind) or (kind is int and not 0 <= contents[name] < 2**63):
-                raise TypeError(name)
-        header = Header(**contents)
-        if not 0 <= header.cut <= header.within < 1:
-            raise ValueError("within")
-        return header
-    except (LookupError, TypeError, ValueError, RecursionError) as error:
-        raise _damaged(path, "its header does not say what a file of chances says") from error
+    """Return the header of this text."""
+    header = Header(**KIND.fields(text, _KINDS, path))
+    if not 0 <= header.cut <= header.within < 1:
+        raise KIND.unlike_its_header(path)
+    return header
 
 
 class Kept:
@@ -303,7 +291,7 @@ class Kept:
             first, end = self._ends[number].tolist()
             if zlib.crc32(self._data[first:end].tobytes()) != self._sums[number]:
                 what = f"the chances with boxes {int(self._game.filled[number]):b} filled do not match their"
-                raise _damaged(self._path, f"{what} checksum")
+                raise KIND.damaged(self._path, f"{what} checksum")
             self._checked[number] = True
         found: Floats = self._data[self._start[positions] + offsets] / STEPS
         return found

@@ -7,12 +7,14 @@ Numbers are little endian and without a sign: 2 bytes for the version, 4 for the
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import struct
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from .errors import DamagedTable, ForeignTable, MangledTable, TruncatedTable, VersionTable
 from .files import quoted
@@ -98,6 +100,32 @@ class Kind:
             what = "is damaged: its header does not match its checksum"
             raise DamagedTable(f"{named} {what}; {self.again}")
         return text
+
+    def fields(self, text: bytes, kinds: Mapping[str, Any], path: str | os.PathLike[str]) -> dict[str, Any]:
+        """Return the fields of a header, of these kinds; there may be others that are not known here.
+
+        Raises
+        ------
+        DamagedTable
+            If one is missing, or of another kind; whole numbers are from 0 to 2**63 - 1.
+        """
+        try:
+            found = json.loads(text)
+            fields: dict[str, Any] = {name: found[name] for name in kinds}
+            for name, kind in kinds.items():
+                if not isinstance(fields[name], kind) or (kind is int and not 0 <= fields[name] < 2**63):
+                    raise TypeError(name)
+            return fields
+        except (LookupError, TypeError, ValueError, RecursionError) as error:
+            raise self.unlike_its_header(path) from error
+
+    def unlike_its_header(self, path: str | os.PathLike[str]) -> DamagedTable:
+        """Return the error for a header that says something else than such files do."""
+        return self.damaged(path, f"its header does not say what a {self.noun} says")
+
+    def damaged(self, path: str | os.PathLike[str], what: str) -> DamagedTable:
+        """Return the error for a file that is not as it was written."""
+        return DamagedTable(f"{quoted(path)} is damaged: {what}; {self.again}")
 
     def check_end(self, size: int, end: int, path: str | os.PathLike[str]) -> None:
         """Refuse a file of `size` bytes that should have `end`."""

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import folders
-from .errors import DamagedTable, TableError, WrongRulesTable
+from .errors import TableError, WrongRulesTable
 from .files import opened, quoted, replacing
 from .front import BYTES, Kind
 from .levels import thread_count
@@ -285,7 +285,7 @@ class LevelFile:
         with opened(self.path) as (file, size):
             self.header, self._front = _header(file, size, self.path, game, level, name)
             if self.header.steps != STEPS or self.header.sets != _SETS or self.header.width not in (4, 8):
-                raise _damaged(self.path, "it does not hold values in chunks")
+                raise KIND.damaged(self.path, "it does not hold values in chunks")
             self._begin = self._front + 2 * _INDEX.itemsize * len(self._chunks)
             KIND.check_end(size, self._begin + self.header.bytes, self.path)
         self._lock = Lock()
@@ -345,7 +345,7 @@ class LevelFile:
         file.seek(self._begin + int(start[chunk]))
         stored = file.read(int(start[chunk + 1] - start[chunk]))
         if zlib.crc32(stored) != sums[chunk]:
-            raise _damaged(self.path, f"chunk {chunk} of its values does not match its checksum")
+            raise KIND.damaged(self.path, f"chunk {chunk} of its values does not match its checksum")
         return stored
 
     def _read(self, chunk: int) -> Floats:
@@ -354,18 +354,18 @@ class LevelFile:
         places = self._chunks[chunk]
         values = _unpacked(stored, self.header, self.header.saved + 1, places.stop - places.start)
         if values is None:
-            raise _damaged(self.path, f"chunk {chunk} does not hold its values")
+            raise KIND.damaged(self.path, f"chunk {chunk} does not hold its values")
         return values
 
     def _read_index(self, file: BinaryIO) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
         file.seek(self._front)
         index = file.read(self._begin - self._front)
         if zlib.crc32(index) != self.header.crc32:
-            raise _damaged(self.path, "its index does not match its checksum")
+            raise KIND.damaged(self.path, "its index does not match its checksum")
         lengths, sums = np.frombuffer(index, _INDEX).reshape(-1, 2).T
         start = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
         if int(start[-1]) != self.header.bytes:
-            raise _damaged(self.path, "its index does not say where its values are")
+            raise KIND.damaged(self.path, "its index does not say where its values are")
         return start, sums
 
 
@@ -383,7 +383,7 @@ def read_exact(folder: Path, game: States, level: int, name: str) -> Level:
     with opened(path) as (file, size):
         header, front = _header(file, size, path, game, level, name)
         if header.steps or header.bytes != values.nbytes:
-            raise _damaged(path, "it does not hold exact values")
+            raise KIND.damaged(path, "it does not hold exact values")
         KIND.check_end(size, front + header.bytes, path)
         crc32 = 0
         for at in range(0, len(values), _PIECE):
@@ -393,7 +393,7 @@ def read_exact(folder: Path, game: States, level: int, name: str) -> Level:
             if len(stored) == piece.nbytes:
                 piece[:] = np.frombuffer(stored, _EXACT)
     if crc32 != header.crc32:
-        raise _damaged(path, "its values do not match their checksum")
+        raise KIND.damaged(path, "its values do not match their checksum")
     return found
 
 
@@ -420,13 +420,13 @@ def read_header(path: str | os.PathLike[str]) -> Header:
         Of the kind that fits, if there is no such file, or its header is wrong.
     """
     with opened(path) as (file, size):
-        return _parsed(KIND.header(file, size, path), path)
+        return Header(**KIND.fields(KIND.header(file, size, path), _KINDS, path))
 
 
 def _header(file: BinaryIO, size: int, path: Path, game: States, level: int, name: str) -> tuple[Header, int]:
     """Return the header of a file that is to be of a game and level, and the length of its front."""
     text = KIND.header(file, size, path)
-    header = _parsed(text, path)
+    header = Header(**KIND.fields(text, _KINDS, path))
     digest = game.scoring.digest
     if header.digest != digest:
         held, wanted = (f"{n!r} (rules {d[:12]})" for n, d in ((header.name, header.digest), (name, digest)))
@@ -439,22 +439,5 @@ def _header(file: BinaryIO, size: int, path: Path, game: States, level: int, nam
         states_in(game, level),
     ):
         what = f"it does not hold the {states_in(game, level)} states with {level} boxes filled"
-        raise _damaged(path, what)
+        raise KIND.damaged(path, what)
     return header, len(text) + BYTES
-
-
-def _damaged(path: str | os.PathLike[str], what: str) -> DamagedTable:
-    return DamagedTable(f"{quoted(path)} is damaged: {what}; {KIND.again}")
-
-
-def _parsed(text: bytes, path: str | os.PathLike[str]) -> Header:
-    """Return the header of this text; keys that this program does not know may say more."""
-    try:
-        found = json.loads(text)
-        contents: dict[str, Any] = {name: found[name] for name in _KINDS}
-        for name, kind in _KINDS.items():
-            if not isinstance(contents[name], kind) or (kind is int and not 0 <= contents[name] < 2**63):
-                raise TypeError(name)
-        return Header(**contents)
-    except (LookupError, TypeError, ValueError, RecursionError) as error:
-        raise _damaged(path, "its header does not say what a level file says") from error

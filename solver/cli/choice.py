@@ -33,6 +33,29 @@ def threads_option(command: _Command) -> _Command:
     )(command)
 
 
+def seed_option(what: str) -> Callable[[_Command], _Command]:
+    """Return what adds the option --seed, which gives the same of these for any number of threads."""
+    return click.option(
+        "--seed",
+        type=click.IntRange(min=0),
+        default=0,
+        show_default=True,
+        metavar="S",
+        help=f"Where the random numbers start: a seed gives the same {what} for any number of threads.",
+    )
+
+
+def seconds_option(command: _Command) -> _Command:
+    """Add the option --seconds."""
+    return click.option(
+        "--seconds",
+        type=click.FloatRange(min=0, min_open=True),
+        default=2.0,
+        show_default=True,
+        help="How long a move of the player win may take.",
+    )(command)
+
+
 def plot_option(what: str) -> Callable[[_Command], _Command]:
     """Return what adds the option --plot, given to the command as `picture`."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .choice import chosen_rules, set_option, threads_option
+from .choice import chosen_rules, seed_option, set_option, threads_option
 from .output import progress_bar, show_json, show_line, size
 
 if TYPE_CHECKING:
@@ -52,14 +52,7 @@ EPSILON = 0.2
     metavar="P",
     help=f"Probability of a random move at each decision of a perturbed game.  [default: {EPSILON}]",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    metavar="S",
-    help="Where the random numbers start: a seed gives the same positions for any number of threads.",
-)
+@seed_option("positions")
 @set_option
 @threads_option
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")

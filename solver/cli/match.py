@@ -6,7 +6,7 @@ import click
 
 from ..rules import names
 from . import Fault
-from .choice import chosen_rules, set_option, threads_option
+from .choice import chosen_rules, seconds_option, seed_option, set_option, threads_option
 from .output import percent, progress_bar, show_json, show_line, show_table
 
 
@@ -18,21 +18,8 @@ from .output import percent, progress_bar, show_json, show_line, show_table
 @click.option(
     "--rules", "name", metavar="NAME|FILE", help=f"The game or a rules file.  [default: {names()[0]}]"
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    metavar="S",
-    help="Where the random numbers start: a seed gives the same games for any number of threads.",
-)
-@click.option(
-    "--seconds",
-    type=click.FloatRange(min=0, min_open=True),
-    default=2.0,
-    show_default=True,
-    help="How long a move of the player win may take.",
-)
+@seed_option("games")
+@seconds_option
 @set_option
 @threads_option
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")

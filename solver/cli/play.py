@@ -12,7 +12,7 @@ import click
 from ..errors import ActionError, DiceError, GameError, RulesError, TableError
 from ..rules import names, ruleset
 from .board import HUMAN, in_words, seat_names, show_cards, show_end, show_losses
-from .choice import chosen_rules, set_option
+from .choice import chosen_rules, seconds_option, set_option
 from .output import counted, progress_bar, show_line, show_table
 
 if TYPE_CHECKING:
@@ -67,13 +67,7 @@ class _End(Exception):
     metavar="FILE",
     help="Go on with a game that was saved.",
 )
-@click.option(
-    "--seconds",
-    type=click.FloatRange(min=0, min_open=True),
-    default=2.0,
-    show_default=True,
-    help="How long a move of the player win may take.",
-)
+@seconds_option
 @set_option
 def command(
     name: str | None,

@@ -8,7 +8,7 @@ from time import perf_counter
 import click
 
 from . import Fault
-from .choice import chosen_rules, set_option, threads_option
+from .choice import chosen_rules, seed_option, set_option, threads_option
 from .figures import show_statistics
 from .goal import Chosen, goal_json, goal_options, goal_rows, solved
 from .output import progress_bar, show_json
@@ -19,14 +19,7 @@ from .output import progress_bar, show_json
 @click.option(
     "--games", "-n", type=click.IntRange(min=1), required=True, metavar="GAMES", help="How many to play."
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    metavar="S",
-    help="Where the random numbers start: a seed gives the same games for any number of threads.",
-)
+@seed_option("games")
 @click.option(
     "--card",
     metavar="TEXT",
