@@ -48,7 +48,7 @@ def seconds_to_solve(game: States, card: Scorecard, others: tuple[Scorecard, ...
     spread = filled_since @ (most - least)
     after = game.filled & card.filled == card.filled
     to_solve = float((game.lanes * (spread + 1))[after].sum())
-    states = sum(float(game.lanes[game.filled & other.filled == other.filled].sum()) for other in others)
+    states = sum(game.following(other.filled) for other in others)
     return game.size / SIZE_A_SECOND + to_solve / VALUES_A_SECOND + states / STATES_A_SECOND
 
 
