@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -21,3 +22,11 @@ def no_cache_of_this_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(folders, "cache_folder", lambda: folder)
         yield
+
+
+@pytest.fixture(autouse=True)
+def no_cache_of_another_test(
+    no_cache_of_this_user: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What one test keeps is not found by the next: a kept table is rounded, a solved one is not."""
+    monkeypatch.setattr(folders, "cache_folder", lambda: tmp_path / "kept-by-this-test")

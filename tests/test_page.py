@@ -131,8 +131,8 @@ def test_a_double_click_is_one_step(page: Any, address: str) -> None:
         page.locator(button).evaluate("one => { one.click(); one.click(); }")
         page.wait_for_function("() => document.body.dataset.asking === '0'")
         settled(page)
-        mine = [one["actions"] for one in asked if "actions" in one]
-        assert mine[0] not in mine[1:]
+        # With the record, since the other seat may do the same in its own turn.
+        assert asked[0] not in asked[1:]
     assert page.locator("#error").is_hidden()
 
 

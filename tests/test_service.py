@@ -30,11 +30,6 @@ SERVICE = Service()
 TINY_RULES = {path.stem: settings(path) for path in TINY}
 
 
-@pytest.fixture(autouse=True)
-def no_tables_of_earlier_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-
-
 def answer(request: str, **body: Any) -> dict[str, Any]:
     """What a request is answered with, as it comes out of JSON at the other end."""
     found: dict[str, Any] = json.loads(json.dumps(SERVICE.answer(request, json.loads(json.dumps(body)))))
