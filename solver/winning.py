@@ -4,13 +4,17 @@ Exact is the best chance of the highest total against the distributions of the o
 those seats taken to play for its expected score; see `goals.Win`. Early in a game that takes long. Whether
 it is tried is decided by the work that there is, not by a clock, so that a seed gives the same game on
 every machine: the numbers to solve are counted before, at so many a second.
+
+What that costs is known exactly for a player who looks once, at the distribution of a final score under
+expected-score play, and plays the best response to it from there on. In the official game, against one such
+seat, that player wins 50.36 % looking at the start, 50.34 % with ten boxes open, 50.33 % with nine, 50.31 %
+with eight. With two seconds a move the exact play begins at ten or nine.
 """
 
 from __future__ import annotations
 
+from math import inf
 from threading import Lock
-
-import numpy as np
 
 from .distributions import distribution
 from .dynamic import solve_values
@@ -18,7 +22,7 @@ from .errors import ArgumentError, shown
 from .game import Move, Situation
 from .goals import Win
 from .lookup import Table
-from .pursuit import Pursuit, pursue
+from .pursuit import Pursuit, most_values_to_win, pursue
 from .scorecard import Scorecard
 from .states import States
 
@@ -33,23 +37,15 @@ SIZE_A_SECOND = 2e6
 """States of the whole game, over which goals look once, whatever the card."""
 
 
-def seconds_to_solve(game: States, card: Scorecard, others: tuple[Scorecard, ...]) -> float:
-    """Return how long the exact answer takes, by the number of values to solve.
+def seconds_to_solve(
+    game: States, card: Scorecard, others: tuple[Scorecard, ...], at_most: float = inf
+) -> float:
+    """Return how long the exact answer takes, by an upper bound of the values to solve.
 
-    An upper bound of that number: each state that may follow the card, times the scores between the least
-    and the most that the boxes filled since can have brought.
+    They are not counted where the rest takes longer than `at_most` seconds already.
     """
-    rules = game.scoring
-    least = np.array([points[0] for points in rules.distinct])
-    most = np.array([points[-1] + rules.bonus for points in rules.distinct])
-    filled_since = (
-        game.filled[:, None] >> np.arange(rules.boxes) & ~(card.filled >> np.arange(rules.boxes)) & 1
-    )
-    spread = filled_since @ (most - least)
-    after = game.filled & card.filled == card.filled
-    to_solve = float((game.lanes * (spread + 1))[after].sum())
-    states = sum(game.following(other.filled) for other in others)
-    return game.size / SIZE_A_SECOND + to_solve / VALUES_A_SECOND + states / STATES_A_SECOND
+    looks = game.size / SIZE_A_SECOND + sum(game.following(each.filled) for each in others) / STATES_A_SECOND
+    return looks if looks > at_most else looks + most_values_to_win(game, card, others) / VALUES_A_SECOND
 
 
 class Winning:
@@ -79,14 +75,14 @@ class Winning:
             raise ArgumentError(f"seconds {shown(seconds)}: expected a number above 0")
         self.spec, self._table, self._seconds, self._threads = spec, table, seconds, threads
         self._lock = Lock()
-        self._solved: tuple[tuple[Scorecard, tuple[Scorecard, ...]], Pursuit] | None = None
+        self._solved: tuple[tuple[Scorecard, tuple[Scorecard, ...]], Pursuit | None] | None = None
 
     def move(self, at: Situation) -> Move:
         """Return the best option to win, or for the expected score with a note that says so."""
         position, others = at.position, at.others
-        work = seconds_to_solve(self._table.states, position.card, others)
-        if others and work <= self._seconds:
-            best = self._pursuit(position.card, others).advise_position(position).best
+        pursuit = self._pursuit(position.card, others) if others else None
+        if pursuit:
+            best = pursuit.advise_position(position).best
             note = f"played to win: {100 * best.value:.2f} %"
         else:
             best = self._table.advise_position(position).best
@@ -98,12 +94,17 @@ class Winning:
         """Return the player for one of many games that go on side by side."""
         return Winning(self.spec, self._table, self._seconds, threads=1)
 
-    def _pursuit(self, card: Scorecard, others: tuple[Scorecard, ...]) -> Pursuit:
-        """Return the goal solved for this turn; the last one is kept, for all decisions of the turn."""
+    def _pursuit(self, card: Scorecard, others: tuple[Scorecard, ...]) -> Pursuit | None:
+        """Return the goal solved for this turn, None if that takes too long; kept for all its decisions."""
         with self._lock:
-            if self._table.precision:  # Goals are solved from exact values.
-                self._table = Table(self._table.ruleset, *solve_values(self._table.ruleset))
             if self._solved is None or self._solved[0] != (card, others):
-                goal = Win(tuple(distribution(self._table, other, threads=self._threads) for other in others))
-                self._solved = (card, others), pursue(self._table, goal, card, threads=self._threads)
+                self._solved = (card, others), self._solve(card, others)
             return self._solved[1]
+
+    def _solve(self, card: Scorecard, others: tuple[Scorecard, ...]) -> Pursuit | None:
+        if seconds_to_solve(self._table.states, card, others, self._seconds) > self._seconds:
+            return None
+        if self._table.precision:  # Goals are solved from exact values.
+            self._table = Table(self._table.ruleset, *solve_values(self._table.ruleset))
+        goal = Win(tuple(distribution(self._table, other, threads=self._threads) for other in others))
+        return pursue(self._table, goal, card, threads=self._threads)
