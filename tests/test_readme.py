@@ -72,7 +72,6 @@ def printed(command: str, folder: Path) -> str:
         "PYTHONPATH": str(ROOT),
         "PYTHONIOENCODING": "utf-8",
         "XDG_CACHE_HOME": str(folder / "cache"),
-        "NUMBA_CACHE_DIR": str(folder / "compiled"),
     }
     done = subprocess.run(
         [sys.executable, "-m", "solver", *arguments],
