@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .comparison import Comparison, compare, variants
     from .distributions import Distribution, distribution
     from .duel import Duel, open_duel, solve_duel
-    from .duel_evaluation import Evaluation, evaluate
+    from .duel_evaluation import Evaluation, evaluate, tie_rate
     from .errors import (
         ActionError,
         ArgumentError,
@@ -64,7 +64,7 @@ _HOMES = {
     "distributions": ("Distribution", "distribution"),
     "game": ("Game", "Move"),
     "duel": ("Duel", "open_duel", "solve_duel"),
-    "duel_evaluation": ("Evaluation", "evaluate"),
+    "duel_evaluation": ("Evaluation", "evaluate", "tie_rate"),
     "goals": ("Ceiling", "Floor", "Reach", "Risk", "Utility", "Win"),
     "matches": ("Match", "match"),
     "players": ("exact_strengths", "player"),
@@ -168,6 +168,7 @@ __all__ = [
     "solve",
     "solve_duel",
     "statistics",
+    "tie_rate",
     "variants",
 ]
 

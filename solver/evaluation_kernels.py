@@ -1,7 +1,8 @@
 """The compiled loops that follow what two players do: along the best play for the chance, and along a policy.
 
-As in `duel_kernels`. Two more numbers go through every step beside the chance, along the choice that has
-the greatest chance; among equals the first stays: the first box on the card, no reroll, more dice kept.
+As in `duel_kernels`. One or two more numbers go through every step beside the chance, along the choice that
+has the greatest chance; among equals the first stays: the first box on the card, no reroll, more dice kept.
+Where it is one, `both` is false and the third of three arrays is neither read nor written.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ def best_rows(
     available: int,
     rows: Three,
     keeps: Three,
+    both: bool,
 ) -> None:
     """Write the best row of each roll, with what goes along."""
     value, a, b = spread(-np.inf), spread(0.0), spread(0.0)
@@ -43,7 +45,8 @@ def best_rows(
             at = plan.first[category] * LANES
             here = load(rows[0], at)
             a = above(here, value, load(rows[1], at), a)
-            b = above(here, value, load(rows[2], at), b)
+            if both:
+                b = above(here, value, load(rows[2], at), b)
             value = greater(here, value)
     entry = lists.first[place]
     for count in range(lists.group.shape[1] - 1):
@@ -53,13 +56,15 @@ def best_rows(
                 at = lists.entries[entry]
                 here = load(rows[0], at)
                 along = above(here, best, load(rows[1], at), along)
-                beside = above(here, best, load(rows[2], at), beside)
+                if both:
+                    beside = above(here, best, load(rows[2], at), beside)
                 best = greater(here, best)
                 entry += 1
             to = lists.rolls[place, number]
             store(keeps[0], to, best)
             store(keeps[1], to, along)
-            store(keeps[2], to, beside)
+            if both:
+                store(keeps[2], to, beside)
 
 
 @part
@@ -71,6 +76,7 @@ def best_jokers(
     stage: int,
     rows: Three,
     keeps: Three,
+    both: bool,
 ) -> None:
     """Do as `best_rows` for the rolls of all dice alike once the Yahtzee box is filled."""
     rolls = turn.keeps - turn.short
@@ -81,33 +87,37 @@ def best_jokers(
                 at = roll_row(plan, sets, player, category, face, rolls, stage) * LANES
                 here = load(rows[0], at)
                 along = above(here, best, load(rows[1], at), along)
-                beside = above(here, best, load(rows[2], at), beside)
+                if both:
+                    beside = above(here, best, load(rows[2], at), beside)
                 best = greater(here, best)
         to = (turn.short + stage * rolls + plan.alike[face]) * LANES
         store(keeps[0], to, best)
         store(keeps[1], to, along)
-        store(keeps[2], to, beside)
+        if both:
+            store(keeps[2], to, beside)
 
 
 @part
-def best_keeps(turn: TurnPlan, keeps: Three) -> None:
+def best_keeps(turn: TurnPlan, keeps: Three, both: bool) -> None:
     """Replace the value of each keep by that of the best keep inside it, with what goes along."""
     joint = 0
     for group in range(len(turn.groups)):
         different = turn.groups[group, 0]
         for keep in range(turn.groups[group, 1], turn.groups[group, 2]):
             to = keep * LANES
-            best, along, beside = load(keeps[0], to), load(keeps[1], to), load(keeps[2], to)
+            best, along, beside = load(keeps[0], to), load(keeps[1], to), load(keeps[1 + both], to)
             for _ in range(different):
                 at = turn.less[joint]
                 here = load(keeps[0], at)
                 along = above(here, best, load(keeps[1], at), along)
-                beside = above(here, best, load(keeps[2], at), beside)
+                if both:
+                    beside = above(here, best, load(keeps[2], at), beside)
                 best = greater(here, best)
                 joint += 1
             store(keeps[0], to, best)
             store(keeps[1], to, along)
-            store(keeps[2], to, beside)
+            if both:
+                store(keeps[2], to, beside)
 
 
 @compiled
@@ -121,10 +131,11 @@ def follow_turns(
     results: Three,
     rows: Three,
     keeps: Three,
+    both: bool,
 ) -> None:
-    """Write blocks as `duel_kernels.duel_turns` does, of three numbers.
+    """Write blocks as `duel_kernels.duel_turns` does, of two numbers, or of three for `both`.
 
-    The first is the chance; then the chance of a tie, and the chance in another game, both of the player
+    The first is the chance; then the chance of a tie, and the chance in another game, all of the player
     whose chance the first is. Differences that cannot come about from empty cards are left as they are.
     """
     turn, row_plan, sets = plan.turn, plan.rows, plan.sets
@@ -154,25 +165,29 @@ def follow_turns(
                     value = fetch(values[0], start, length_after, there, 1.0)
                     store(rows[0], row * LANES, times(value, spread(sign)))
                     store(rows[1], row * LANES, fetch(values[1], start, length_after, there, 0.0))
-                    store(rows[2], row * LANES, fetch(values[2], start, length_after, there, 1.0))
+                    if both:
+                        store(rows[2], row * LANES, fetch(values[2], start, length_after, there, 1.0))
             for stage in range(row_plan.stages):
                 place = stage * (pairs.last - pairs.first) + player - pairs.first
-                best_rows(turn, row_plan, pairs.lists, place, available, rows, keeps)
+                best_rows(turn, row_plan, pairs.lists, place, available, rows, keeps, both)
                 if sets.special[player]:
-                    best_jokers(turn, row_plan, sets, player, stage, rows, keeps)
+                    best_jokers(turn, row_plan, sets, player, stage, rows, keeps, both)
             for rerolls in range(1, turn.rerolls + 1):
                 means(turn, keeps[0])
                 means(turn, keeps[1])
-                means(turn, keeps[2])
+                if both:
+                    means(turn, keeps[2])
                 if rerolls == turn.rerolls:
                     take_first_fills(turn, row_plan, keeps[0])
                     take_first_fills(turn, row_plan, keeps[1])
-                    take_first_fills(turn, row_plan, keeps[2])
-                best_keeps(turn, keeps)
+                    if both:
+                        take_first_fills(turn, row_plan, keeps[2])
+                best_keeps(turn, keeps, both)
             value = times(mean_of_rolls(turn, keeps[0]), spread(sign))
             store(results[0], to + at, add(value, spread(0.0)))
             store(results[1], to + at, mean_of_rolls(turn, keeps[1]))
-            store(results[2], to + at, mean_of_rolls(turn, keeps[2]))
+            if both:
+                store(results[2], to + at, mean_of_rolls(turn, keeps[2]))
         to += length
 
 

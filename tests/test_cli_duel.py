@@ -28,6 +28,7 @@ def test_a_game_for_two_in_words(game: str, home: Path) -> None:
     text = said("duel", game, "--folder", "there", "--threads", "1")
     lines = [line.split() for line in text.splitlines()]
     assert ["First", "to", "move", f"{solved.chance:.8f}"] in lines
+    assert ["Ties", f"{solver.tie_rate(game, home / 'there'):.8f}"] in lines
     assert ["Pairs", "of", "cards", "35"] in lines
     assert ["Positions", "1,190"] in lines
     for points in (1, 5, 20):
@@ -56,16 +57,18 @@ def test_a_game_for_two_as_json(game: str, home: Path) -> None:
     assert found == {
         "rules": game,
         "chance": solved.chance,
+        "ties": solver.tie_rate(game),
         "head_starts": [{"points": p, "chance": chance} for p, chance in solved.head_starts().items()],
         "evaluation": None,
         "pairs": 35,
         "positions": 1190,
         "folder": str(place),
-        "bytes": sum(file.stat().st_size for file in place.iterdir()),
+        "bytes": sum(file.stat().st_size for file in place.glob("*.dwd")),
     }
     evaluated = json.loads(said("duel", game, "--evaluate", "--json"))["evaluation"]
     assert evaluated == solver.evaluate(game).as_dict()
     assert evaluated["both_optimum"] == solved.chance
+    assert evaluated["tie"] == found["ties"]
 
 
 def test_advice_against_a_player_who_plays_for_the_win(game: str, home: Path) -> None:

@@ -19,7 +19,7 @@ from oracle_duel import PlainDuel, Policy
 import solver
 from solver import pairs as pairs_module
 from solver.duel import Duel, solve_duel, solve_piece
-from solver.duel_evaluation import evaluate, found
+from solver.duel_evaluation import evaluate, found, tie_rate
 from solver.duel_files import Folder
 from solver.lookup import Option
 from solver.pairs import pairs
@@ -124,9 +124,11 @@ def test_other_orders_and_jokers(changes: dict[str, object], tmp_path: Path) -> 
     chances = PlainDuel(rules).position(0, 0, 0)
     solved = solve_duel(rules, tmp_path)
     assert solved.chance == pytest.approx(float(chances.chance), abs=1e-14)
+    ties = tie_rate(rules, tmp_path)
+    assert float(chances.least) - 1e-14 <= ties <= float(chances.greatest) + 1e-14
     evaluation = evaluate(rules, tmp_path)
     assert evaluation.both_optimum == solved.chance
-    assert float(chances.least) - 1e-14 <= evaluation.tie <= float(chances.greatest) + 1e-14
+    assert evaluation.tie == ties
 
 
 @pytest.mark.parametrize(
@@ -353,6 +355,26 @@ def test_the_four_pairings_and_ties(small: Duel) -> None:
     assert not list(small.files.path.glob("followed-*"))
 
 
+def test_ties_alone(folders: Path) -> None:
+    solved = solve_duel(SMALL, folders / "ties")
+    recursion = plain().position(0, 0, 0)
+    ties = tie_rate(SMALL, solved.files.path, threads=2)
+    assert found(solved.files) is None
+    assert float(recursion.least) - 1e-14 <= ties <= float(recursion.greatest) + 1e-14
+    assert recursion.greatest - recursion.least < 0.01 < recursion.least
+    assert {path.name[:5] for path in solved.files.path.iterdir()} == {"level", "ties."}
+
+    def never(done: int, total: int) -> None:
+        raise AssertionError("worked out again")
+
+    assert tie_rate(SMALL, solved.files.path, progress=never) == ties
+    (solved.files.path / "ties.json").write_text('{"tie": 0.5, "digest": "another"}')
+    assert tie_rate(SMALL, solved.files.path) == ties
+    assert evaluate(SMALL, solved.files.path).tie == ties
+    (solved.files.path / "ties.json").unlink()
+    assert tie_rate(SMALL, solved.files.path, progress=never) == ties
+
+
 def test_pairings_where_first_rolls_score_more(tmp_path: Path) -> None:
     rules = ruleset(SMALL, SERVED)
     solve_duel(rules, tmp_path)
@@ -386,10 +408,10 @@ def test_followed_chances_of_optimum_players_are_their_own(folders: Path) -> Non
         rows, keeps = (tuple(pair[i] for pair in pairs_of_work) for i in range(2))
         level = pair_plan(game, 2)
         follow_turns(
-            arrays, level, other, False, (values, values, values), first, tuple(between), rows, keeps
+            arrays, level, other, False, (values, values, values), first, tuple(between), rows, keeps, True
         )
         first[:] = LANES
-        follow_turns(arrays, level, other, True, tuple(between), first, tuple(block), rows, keeps)
+        follow_turns(arrays, level, other, True, tuple(between), first, tuple(block), rows, keeps, True)
         wanted = solved.files.block(other, 2)[0]
         for own in game.sets(2):
             ahead = game.low(own, other) + np.arange(game.length(own, other))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -17,7 +19,7 @@ from solver import duel as module
 from solver import duel_files, duel_pieces, library
 from solver import pairs as pairs_module
 from solver.duel import Duel, open_duel, solve_duel
-from solver.duel_evaluation import evaluate
+from solver.duel_evaluation import Evaluation, evaluate, tie_rate
 from solver.rules import ruleset
 
 SMALL = TINY / "joker_alone.toml"
@@ -192,11 +194,25 @@ def test_looking_up_needs_no_compiler(small: Duel, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("tiny_pieces")
-def test_a_stopped_evaluation_goes_on_where_it_was(tmp_path: Path) -> None:
+def test_ties_by_processes(tmp_path: Path) -> None:
+    name = TINY / "thirteen.toml"
+    solve_duel(name, tmp_path / "one")
+    shutil.copytree(tmp_path / "one", tmp_path / "processes")
+    one = tie_rate(name, tmp_path / "one", threads=1)
+    with ProcessPoolExecutor(2, mp_context=get_context("fork"), initializer=_many_pieces) as pool:
+        assert tie_rate(name, tmp_path / "processes", executor=pool) == one
+    assert contents(tmp_path / "processes") == contents(tmp_path / "one")
+
+
+@pytest.mark.parametrize(("follow", "kind"), [(evaluate, "followed"), (tie_rate, "ties")])
+@pytest.mark.usefixtures("tiny_pieces")
+def test_a_stopped_evaluation_goes_on_where_it_was(
+    follow: Callable[..., Evaluation | float], kind: str, tmp_path: Path
+) -> None:
     name = TINY / "thirteen.toml"
     for folder in ("whole", "stopped"):
         solve_duel(name, tmp_path / folder)
-    wanted = evaluate(name, tmp_path / "whole", threads=2)
+    wanted = follow(name, tmp_path / "whole", threads=2)
 
     class Stopped(Exception):
         pass
@@ -209,11 +225,11 @@ def test_a_stopped_evaluation_goes_on_where_it_was(tmp_path: Path) -> None:
             raise Stopped
 
     with pytest.raises(Stopped):
-        evaluate(name, tmp_path / "stopped", threads=1, progress=stop)
-    left = sorted(path.name for path in (tmp_path / "stopped").glob("followed-*"))
-    assert left and "followed-04-000.dwd" not in left
+        follow(name, tmp_path / "stopped", threads=1, progress=stop)
+    left = sorted(path.name for path in (tmp_path / "stopped").glob(f"{kind}-*"))
+    assert left and f"{kind}-04-000.dwd" not in left
     again: list[int] = []
-    found = evaluate(name, tmp_path / "stopped", progress=lambda done, total: again.append(done))
+    found = follow(name, tmp_path / "stopped", progress=lambda done, total: again.append(done))
     assert found == wanted
     assert again[0] > reports[-1]
     assert contents(tmp_path / "stopped") == contents(tmp_path / "whole")
