@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from .errors import GoalError
 from .plan import Ints, Offsets
 from .rules import Ruleset
+from .rules.wording import listed
 from .scoring import scoring
 from .states import LANES, States, states
 
@@ -106,14 +107,12 @@ class Pairs:
     @cached_property
     def kept(self) -> int:
         """Number of values that are kept: of all positions in which both have filled as many boxes."""
-        return sum(
-            self.block_length(other, level) for level in range(self.boxes + 1) for other in self.sets(level)
-        )
+        return sizes(self.states, self.width)[2]
 
     @cached_property
     def positions(self) -> tuple[int, int]:
         """Number of pairs of filled sets, and of positions (A, B, d) that are open."""
-        return sizes(self.states, self.width)
+        return sizes(self.states, self.width)[:2]
 
 
 class FillLists(NamedTuple):
@@ -162,12 +161,17 @@ def pairs(ruleset: Ruleset) -> Pairs:
     """
     game = states(scoring(ruleset))
     least, greatest = _bounds(game)
-    if np.any(game.lanes > 1):
+    if not for_two(ruleset):
         raise GoalError(_too_large(ruleset, game, greatest - least))
     width = greatest - least
     before = np.cumsum(width) - width
     before -= np.repeat(before[game.level_sets[:-1]], np.diff(game.level_sets))
     return Pairs(game, least, greatest, width, before)
+
+
+def for_two(ruleset: Ruleset) -> bool:
+    """Whether only filled boxes and points matter in a game, so that it can be solved for two."""
+    return not ruleset.saves and bool(np.all(states(scoring(ruleset)).lanes == 1))
 
 
 def _bounds(game: States) -> tuple[Ints, Ints]:
@@ -184,12 +188,12 @@ def _bounds(game: States) -> tuple[Ints, Ints]:
     return least, greatest
 
 
-def sizes(game: States, width: Ints) -> tuple[int, int]:
-    """Return the number of pairs of states, and of pairs of states with their differences.
+def sizes(game: States, width: Ints) -> tuple[int, int, int]:
+    """Return the number of pairs of states, of pairs of states with their differences, and of those kept.
 
-    States that have equal values are counted once.
+    States that have equal values are counted once. Kept are those with as many boxes filled on both sides.
     """
-    pairs_of_states = positions = 0
+    pairs_of_states = positions = kept = 0
     count, wide = [], []
     for first, last in pairwise(game.level_sets.tolist()):
         lanes = game.lanes[first:last].astype(object)
@@ -197,22 +201,27 @@ def sizes(game: States, width: Ints) -> tuple[int, int]:
         wide.append(int((lanes * width[first:last]).sum()))
     for level in range(len(count)):
         for other in (level, level + 1)[: len(count) - level]:
-            pairs_of_states += count[level] * count[other]
-            positions += wide[level] * count[other] + count[level] * wide[other]
-    return pairs_of_states, positions + pairs_of_states
+            both = count[level] * count[other]
+            differences = wide[level] * count[other] + count[level] * wide[other] + both
+            pairs_of_states += both
+            positions += differences
+            kept += differences if other == level else 0
+    return pairs_of_states, positions, kept
 
 
 def _too_large(ruleset: Ruleset, game: States, width: Ints) -> str:
-    number, positions = sizes(game, width)
+    number, positions, kept = sizes(game, width)
     reasons = ["an upper bonus"] * bool(np.any(game.classes > 1)) + [
         "a bonus for further rolls of all dice alike"
         if game.scoring.bonus
         else "a box that requires another to hold points"
     ] * bool(np.any(game.flags > 1))
+    reasons += ["saved rolls"] * ruleset.saves
+    without = " without the saved rolls" * ruleset.saves
     return (
-        f"duel of {ruleset.name!r}: found {' and '.join(reasons)}, expected a game in which only the filled "
-        f"boxes and the points matter; this one has {number:.1e} pairs of states, "
-        f"{positions:.1e} with their differences"
+        f"duel of {ruleset.name!r}: found {listed(reasons, 'and')}, expected a game in which only the filled "
+        f"boxes and the points matter; this one has{without} {number:.1e} pairs of states, "
+        f"{positions:.1e} with their differences, {8 * kept:.1e} bytes to keep"
     )
 
 

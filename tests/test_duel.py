@@ -90,6 +90,7 @@ def test_every_position_of_a_tiny_game_is_that_of_plain_recursion(small: Duel) -
     assert compared[0] > 150 and compared[1] > 150
     assert small.chance == small.value() == small.head_starts()[0]
     assert game.positions == (35, sum(game.length(a, b) for a, b in every_pair(game)))
+    assert game.kept == sum(game.block_length(b, level) for level in range(4) for b in game.sets(level))
 
 
 def every_pair(game: pairs_module.Pairs) -> list[tuple[int, int]]:
@@ -293,22 +294,34 @@ def test_cards_that_cannot_meet(small: Duel) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "reason"),
+    ("name", "reason", "room"),
     [
-        ("yacht-clubhouse", "an upper bonus, expected"),
-        ("yahtzee", "an upper bonus and a bonus for further rolls of all dice alike, expected"),
-        (str(TINY / "none.toml"), "a bonus for further rolls of all dice alike, expected"),
-        ("generala-double", "found a box that requires another to hold points, expected"),
+        ("yacht-clubhouse", "an upper bonus, expected", "5.9e+12"),
+        ("yahtzee", "an upper bonus and a bonus for further rolls of all dice alike, expected", "2.4e+14"),
+        (str(TINY / "none.toml"), "a bonus for further rolls of all dice alike, expected", "4.4e+03"),
+        ("generala-double", "found a box that requires another to hold points, expected", "4.4e+09"),
         (
             str(TINY / "requires.toml"),
             "found an upper bonus and a box that requires another to hold points, expected",
+            "1.9e+05",
         ),
     ],
 )
-def test_games_whose_states_are_more_than_filled_boxes(name: str, reason: str, tmp_path: Path) -> None:
+def test_games_whose_states_are_more_than_filled_boxes(
+    name: str, reason: str, room: str, tmp_path: Path
+) -> None:
     with pytest.raises(solver.GoalError, match=reason) as refused:
         solve_duel(name, tmp_path)
     assert "\n" not in str(refused.value) and "pairs of states" in str(refused.value)
+    assert str(refused.value).endswith(f"with their differences, {room} bytes to keep")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_game_with_saved_rolls_is_refused(tmp_path: Path) -> None:
+    for name, reason in (("yacht[save_rolls=true]", "saved"), ("maxi-yatzy", "an upper bonus and saved")):
+        message = f"found {reason} rolls, expected .* has without the saved rolls "
+        with pytest.raises(solver.GoalError, match=message):
+            solve_duel(name, tmp_path)
     assert not list(tmp_path.iterdir())
 
 
