@@ -58,7 +58,7 @@ from .goal_strategy import RELATIVE_TIE
 from .levels import Progress
 from .library import load
 from .lookup import Advice, Table, ranked
-from .pairs import pair_plan, pairs
+from .pairs import for_two, pair_plan, pairs
 from .plan import Floats, Ints, plan, work_arrays
 from .rules import Ruleset, ruleset
 from .scorecard import Position, Scorecard
@@ -132,6 +132,20 @@ def open_duel(rules: Ruleset | str | os.PathLike[str], folder: str | os.PathLike
         what = f"duel of {given.name!r}: found no solved game in {quoted(files.path)}"
         raise TableNotFound(f"{what}, expected one; `dicewise duel {given.name}` solves it")
     return Duel(load(given), files)
+
+
+def kept_duel(table: Table) -> Duel | None:
+    """Return the game for two from the user's cache folder; None where it was not solved, or cannot be.
+
+    Raises
+    ------
+    TableError
+        If a file in its place is not what was written.
+    """
+    if not for_two(table.ruleset):
+        return None
+    files = Folder(duel_folder(table.ruleset), pairs(table.ruleset))
+    return Duel(table, files) if all(map(files.is_whole, files.pieces(0))) else None
 
 
 def solve_piece(rules: Ruleset, folder: str, level: int, number: int) -> int:

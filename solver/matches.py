@@ -65,6 +65,8 @@ class Match:
         The share of the games with more than one winner.
     scores : int64 array, shape (seats, games)
         Every final score.
+    exact : bool
+        Whether `win` looked up exact play for two, from files of `duel`.
     """
 
     table: Table
@@ -73,6 +75,7 @@ class Match:
     seats: tuple[Seat, ...]
     ties: float
     scores: NDArray[np.int64]
+    exact: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """Return the result, without single scores, as it is written in JSON."""
@@ -81,6 +84,7 @@ class Match:
             "games": self.games,
             "seed": self.seed,
             "ties": self.ties,
+            "exact": self.exact,
             "seats": [asdict(seat) for seat in self.seats],
         }
 
@@ -126,7 +130,9 @@ def match(
     if table.precision:
         table = Table(table.ruleset, *solve_values(table.ruleset, threads=threads))
     seated = [player(spec, table, seed=seed, seconds=seconds) for spec in players]
-    if len(seated) > 1 and any(isinstance(one, Winning) for one in seated):
+    winning = [one for one in seated if isinstance(one, Winning)]
+    exact = len(seated) == 2 and any(one.duel() for one in winning)
+    if len(seated) > 1 and winning:
         scores = _one_by_one(table, seated, games, seed, threads, progress)
     else:
         scores = _at_once(table, seated, games, seed, threads, progress)
@@ -144,7 +150,7 @@ def match(
         )
         for one, share, own in zip(seated, shares, scores, strict=True)
     )
-    return Match(table, games, seed, seats, float(np.mean(won.sum(axis=0) > 1)), scores)
+    return Match(table, games, seed, seats, float(np.mean(won.sum(axis=0) > 1)), scores, exact)
 
 
 def _spread(numbers: NDArray[Any]) -> float:

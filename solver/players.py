@@ -6,8 +6,9 @@
                    reroll is left, a keep of fewer than all dice, dice of one face being alike
     reach:N        the best chance of N points or more
     risk:THETA     the greatest E[exp(THETA x score)]; see `goals`
-    win            the best chance to win against the other cards, whose seats are taken to play for their
-                   expected scores; see `winning` for what it does where that would take too long
+    win            the best chance to win against the other cards: for two seats the exact one where `duel`
+                   has solved the game; otherwise their seats are taken to play for their expected scores; see
+                   `winning` for what it does where that would take too long
     strength:M     M points on average, with slips like a person's; see `strength`
     a level        beginner, casual, club, expert, perfect: strengths by name
 

@@ -1,9 +1,11 @@
-"""A player that plays to win: exactly where that can be worked out in time, else for the expected score.
+"""A player that plays to win: exactly where that is known or worked out in time, else for the expected score.
 
-Exact is the best chance of the highest total against the distributions of the other final scores, each of
-those seats taken to play for its expected score; see `goals.Win`. Early in a game that takes long. Whether
-it is tried is decided by the work that there is, not by a clock, so that a seed gives the same game on
-every machine: the numbers to solve are counted before, at so many a second.
+Where a game of two was solved into the user's cache folder (`duel`), the best chance against a player who
+plays to win as well, a tie counting half, is looked up for every decision of every turn. Otherwise exact is
+the best chance of the highest total against the distributions of the other final scores, each of those seats
+taken to play for its expected score; see `goals.Win`. Early in a game that takes long. Whether it is tried
+is decided by the work that there is, not by a clock, so that a seed gives the same game on every machine
+that has the same games of two: the numbers to solve are counted before, at so many a second.
 
 What that costs is known exactly for a player who looks once, at the distribution of a final score under
 expected-score play, and plays the best response to it from there on. In the official game, against one such
@@ -17,6 +19,7 @@ from math import inf
 from threading import Lock
 
 from .distributions import distribution
+from .duel import Duel, kept_duel
 from .dynamic import solve_values
 from .errors import ArgumentError, shown
 from .game import Move, Situation
@@ -48,6 +51,12 @@ def seconds_to_solve(
     return looks if looks > at_most else looks + most_values_to_win(game, card, others) / VALUES_A_SECOND
 
 
+def take_turns(at: Situation) -> bool:
+    """Whether two seats have filled as many boxes, or the one that is not to move one more."""
+    filled = [card.filled.bit_count() for card in (at.position.card, *at.others)]
+    return len(filled) == 2 and filled[1] - filled[0] in (0, 1)
+
+
 class Winning:
     """Plays for the best chance to win; see the module.
 
@@ -74,12 +83,23 @@ class Winning:
         if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not seconds > 0:
             raise ArgumentError(f"seconds {shown(seconds)}: expected a number above 0")
         self.spec, self._table, self._seconds, self._threads = spec, table, seconds, threads
+        self._given = table
         self._lock = Lock()
         self._solved: tuple[tuple[Scorecard, tuple[Scorecard, ...]], Pursuit | None] | None = None
+        self._duel: Duel | None = None
 
     def move(self, at: Situation) -> Move:
-        """Return the best option to win, or for the expected score with a note that says so."""
+        """Return the best option to win, or for the expected score with a note that says so.
+
+        Raises
+        ------
+        TableError
+            If a file of the game of two is not what was written.
+        """
         position, others = at.position, at.others
+        exact = self.exact_move(at)
+        if exact is not None:
+            return exact
         pursuit = self._pursuit(position.card, others) if others else None
         if pursuit:
             best = pursuit.advise_position(position).best
@@ -90,9 +110,31 @@ class Winning:
             note = f"played for the expected score: {why if others else 'nobody else plays'}"
         return Move(best.action, best.dice, best.category, note)
 
+    def duel(self) -> Duel | None:
+        """Return the game of two to look up in, once it was solved into the user's cache folder.
+
+        Raises
+        ------
+        TableError
+            If a file in its place is not what was written.
+        """
+        self._duel = self._duel or kept_duel(self._given)
+        return self._duel
+
+    def exact_move(self, at: Situation) -> Move | None:
+        """Return the best option of exact play for two; None for other seats or without a solved game."""
+        duel = self.duel() if take_turns(at) else None
+        if duel is None:
+            return None
+        best = duel.advise_position(at.position, *at.others).best
+        note = f"exact two-player play: {100 * best.value:.2f} % to win"
+        return Move(best.action, best.dice, best.category, note)
+
     def alone(self, seed: int) -> Winning:
-        """Return the player for one of many games that go on side by side."""
-        return Winning(self.spec, self._table, self._seconds, threads=1)
+        """Return the player for one of many games that go on side by side; the game of two serves all."""
+        one = Winning(self.spec, self._given, self._seconds, threads=1)
+        one._duel = self.duel()
+        return one
 
     def _pursuit(self, card: Scorecard, others: tuple[Scorecard, ...]) -> Pursuit | None:
         """Return the goal solved for this turn, None if that takes too long; kept for all its decisions."""

@@ -40,7 +40,8 @@ def command(
     dicewise match strength:200 club casual -n 10000 --rules yatzy
     dicewise match win optimal -n 100 --rules yacht
 
-    `dicewise players NAME` lists the players. A tie counts its share: half a win for each of two.
+    `dicewise players NAME` lists the players. A tie counts its share: half a win for each of two. Of two
+    players, win plays exactly where `dicewise duel` has solved the game.
     """  # noqa: D301
     rules = chosen_rules(name or names()[0], changes)
     from .. import library
@@ -74,3 +75,5 @@ def command(
     show_table(rows, header, right=range(1, len(header)), indent=2)
     ties = "" if len(players) == 1 else f"; {percent(found.ties)} of the games are ties, shared"
     show_line(f"  {games:,} games, seed {seed}{ties}. Error: standard error.", style="dim")
+    if found.exact:
+        show_line("  win: exact two-player play", style="dim")

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..dice import lattice
-from ..game import Game, Situation
+from ..game import Game, Move, Situation
 from ..players import Player, as_move, player
 from ..records import checked
 from ..rules import Ruleset
 from ..scorecard import Position, Scorecard
 from ..strength import LEVELS, tries
-from ..winning import DEFAULT_SECONDS
+from ..winning import DEFAULT_SECONDS, Winning
 from .fields import RequestError, check_type, shown
 from .limits import SOFTENING, Limits, Work, solving_seconds
 from .rulebook import rules_of
@@ -166,11 +166,23 @@ def decided(service: Service, at: Situation, given: Mapping[str, Any], work: Wor
         goal = {kind: int(number) if kind == "reach" else float(number)}
         move = as_move(service.pursuer(at.position, goal, work)().advise_position(at.position).best)
     else:
-        move = _player(service, rules, spec, seed, work).move(at)
+        exact = _looked_up(service, at, work) if spec == "win" else None
+        move = exact or _player(service, rules, spec, seed, work).move(at)
     found = {"player": spec, "seat": at.seat, "action": move.action, "dice": list(move.dice)}
     if move.category is not None:
         found["category"] = move.category
     return found | ({"note": move.note} if move.note else {})
+
+
+def _looked_up(service: Service, at: Situation, work: Work) -> Move | None:
+    """Return what `win` does where the game of two was solved: for that nothing needs to be solved now."""
+    rules = at.position.card.ruleset
+
+    def made() -> Winning:
+        return Winning("win", service.table(rules, work))
+
+    found: Winning = service.shelf.get(("duel", rules), made, lambda _: _OTHERS)
+    return found.exact_move(at)
 
 
 def _player(service: Service, rules: Ruleset, spec: str, seed: int, work: Work) -> Player:
