@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tomllib
 from io import BytesIO
 from pathlib import Path
 from random import Random
@@ -144,23 +145,7 @@ def test_a_match_is_won_as_often_as_the_evaluation_says(table: Table) -> None:
 
 def test_services_look_up_without_solving_anything(table: Table, duel: Duel, home: Path) -> None:
     library.save(table, folders.cache_folder() / f"{table.states.scoring.digest[:32]}.dwt")
-    rules = {
-        "title": "Small",
-        "dice": 2,
-        "rolls": 2,
-        "yahtzee": {"category": "pair", "bonus": 0, "joker": "free"},
-        "categories": {
-            "sixes": {"title": "Sixes", "section": "upper", "pattern": {"face": 6}, "points": "matched"},
-            "pair": {"title": "Pair", "section": "lower", "pattern": {"alike": 2}, "points": 10},
-            "run": {
-                "title": "Run",
-                "section": "lower",
-                "pattern": {"run": 2},
-                "points": 8,
-                "joker": 11,
-            },
-        },
-    }
+    rules = tomllib.loads(SMALL.read_text("utf-8"))
     service, random = Service(Limits(work=1e-3)), Random(2)
     for _ in range(20):
         at = random_situation(table, random)
