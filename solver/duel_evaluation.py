@@ -11,8 +11,8 @@ W of `duel`, and each number that of the player to move:
 T and X follow the choices that W takes, Y is a mean over how a turn ends, which is known for each set A
 once and for all. The same blocks as in `duel` are gone through, with W worked out again beside them;
 a level is deleted once the one before it is whole. What cannot come about from empty cards is left out,
-a fifth of the tiles. T alone, with W, takes twice as long per tile as W does in `duel`: 1.6 times as long in
-all, bound by loads as `duel` is; all three take 2.4 times as long.
+a sixth to a fifth of the tiles. T alone, with W again, takes twice as long per tile as W does in `duel`,
+and so 1.6 to 1.8 times as long in all; all three take 2.4 to 3 times as long.
 
 Where several choices have the same chance to the last bit, an optimum player takes the first box, stops
 before a reroll, and keeps more dice. (So the chances are those of one optimum strategy; another one may tie

@@ -34,8 +34,8 @@ _SHOWN = (1, 2, 5, 10, 20, 30, 50, 75, 100, 150, 200)
     "--evaluate",
     "evaluated",
     is_flag=True,
-    help="Also work out what each gains over a player for the expected score; takes two and a half times as "
-    "long as solving, with the ties in it.",
+    help="Also work out what each gains over a player for the expected score; with the ties in it, takes "
+    "about three times as long as solving.",
 )
 @click.option(
     "--cluster",
@@ -58,7 +58,7 @@ def command(
     """Solve a game for two players, each playing for the greatest chance to win.
 
     The chance of the player who moves first, a tie counting half, what a head start is worth, and how often
-    the two tie; the ties take one and a half times as long as solving. For games whose states are their
+    the two tie; the ties take up to twice as long as solving. For games whose states are their
     filled boxes: no upper bonus, no bonus for further Yahtzees, no box that requires another. What is worked
     out is kept in files, gigabytes for a whole game; a run that was stopped goes on where it was, and advice
     needs no more than the solved game.
