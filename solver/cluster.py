@@ -1,34 +1,49 @@
-"""A running dask scheduler as an executor: pieces of work go to its workers, on this machine or others.
+"""A running dask scheduler as an executor: tasks go to its workers, on this machine or others.
 
-Workers need dicewise installed, and must reach the folder of the files by the same path. A worker that
-dies has its pieces done by another; a piece counts once its file is whole.
+Workers need dicewise installed, and must reach the folder of the files by the same path. A task of a worker
+that dies is done again by another, and workers may join at any time; a piece counts once its file is whole.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
+from concurrent.futures import CancelledError, Executor, Future
 from contextlib import contextmanager
 from importlib import import_module
+from secrets import token_hex
 from typing import Any
 
-from .errors import ArgumentError
+from .errors import ArgumentError, ClusterError
+from .tasks import Task
 
 _PATIENCE = 10
 """Seconds to wait for the scheduler to answer."""
 
 
 class _Named(Executor):
-    """Gives each task a name that says what it does: function, level, number."""
+    """Gives tasks their names in the scheduler, with some letters of their own: runs may be side by side."""
 
-    def __init__(self, inner: Any) -> None:
-        self._inner = inner
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._inner = client.get_executor(pure=False)
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        level, number = args[-2:]
-        name = f"{fn.__name__}-{args[0].name}-level-{level:02d}-{number:03d}"
-        found: Future[Any] = self._inner.submit(fn, *args, key=name, **kwargs)
+        if isinstance(fn, Task):
+            # Taken apart, since dask looks for what is shared among the arguments themselves alone.
+            function, arguments, name = fn.function, fn.arguments, fn.name
+        else:
+            function, arguments, name = fn, args, fn.__name__
+        found: Future[Any] = self._inner.submit(function, *arguments, key=_key(name), **kwargs)
         return found
+
+    def shared(self, value: Any, name: str) -> Any:
+        """Return what stands for a value that was brought to every worker once."""
+        key = _key(name)
+        return self._client.scatter({key: value}, broadcast=True, hash=False)[key]
+
+
+def _key(name: str) -> str:
+    return f"{name}-{token_hex(4)}"
 
 
 @contextmanager
@@ -39,6 +54,8 @@ def connected(address: str) -> Iterator[Executor]:
     ------
     ArgumentError
         If there is none at this address, or dask is not installed.
+    ClusterError
+        If the scheduler goes away, or gives a task up because all workers that took it on died.
     """
     try:
         distributed: Any = import_module("distributed")
@@ -50,5 +67,12 @@ def connected(address: str) -> Iterator[Executor]:
     except (OSError, ValueError) as error:
         what = "found no scheduler there, expected the address of one such as tcp://10.0.0.1:8786"
         raise ArgumentError(f"cluster {address!r}: {what}") from error
-    with client:
-        yield _Named(client.get_executor(pure=False))
+    try:
+        with client:
+            yield _Named(client)
+    except distributed.KilledWorker as error:
+        what = f"gave up {str(error.task)!r}, expected a worker that does not die of it"
+        raise ClusterError(f"cluster {address!r}: {what}; see what its workers say") from error
+    except CancelledError as error:
+        what = "the tasks were lost with the scheduler, expected one that stays; start the command again"
+        raise ClusterError(f"cluster {address!r}: {what} to go on") from error

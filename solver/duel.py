@@ -44,14 +44,13 @@ from collections.abc import Iterable
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import folders
 from .duel_files import Folder
-from .duel_pieces import blocks_after, check_room, members, room_for, run_pieces
+from .duel_pieces import blocks_after, members, room_for
 from .errors import CardError, TableNotFound
 from .files import quoted
 from .goal_strategy import RELATIVE_TIE
@@ -59,6 +58,7 @@ from .levels import Progress
 from .library import load
 from .lookup import Advice, Table, ranked
 from .pairs import for_two, pair_plan, pairs
+from .pieces import check_room, made_levels
 from .plan import Floats, Ints, plan, work_arrays
 from .rules import Ruleset, ruleset
 from .scorecard import Position, Scorecard
@@ -106,12 +106,12 @@ def solve_duel(
     game = pairs(given)
     files = Folder(Path(folder) if folder is not None else duel_folder(given), game)
 
-    check_room(files, 8 * game.kept - files.size())
-
-    def work(level: int, number: int) -> tuple[Any, ...]:
-        return solve_piece, given, str(files.path), level, number
-
-    run_pieces(files, work, threads=threads, executor=executor, progress=progress)
+    check_room(files.path, 8 * game.kept - files.size())
+    arguments = given, str(files.path.absolute())
+    for _ in made_levels(
+        files, solve_piece, arguments, given.name, threads=threads, executor=executor, progress=progress
+    ):
+        pass
     return open_duel(given, files.path)
 
 
@@ -148,8 +148,8 @@ def kept_duel(table: Table) -> Duel | None:
     return Duel(table, files) if all(map(files.is_whole, files.pieces(0))) else None
 
 
-def solve_piece(rules: Ruleset, folder: str, level: int, number: int) -> int:
-    """Work out one piece of a level from the files of the level after it; return the tiles worked out.
+def solve_piece(rules: Ruleset, folder: str, level: int, number: int) -> None:
+    """Work out one piece of a level from the files of the level after it.
 
     Nothing but the files and the arguments matters, so it may run in any process that reaches the folder.
     """
@@ -157,14 +157,14 @@ def solve_piece(rules: Ruleset, folder: str, level: int, number: int) -> int:
     files = Folder(folder, game)
     piece = files.pieces(level)[number]
     if level == game.boxes:
-        files.write(piece, [np.array([0.5])])
-        return 0
+        files.write_blocks(piece, [np.array([0.5])])
+        return
     from .duel_kernels import duel_turns
 
     arrays, level_plan = plan(game.states), pair_plan(game, level)
     work = work_arrays(arrays)
     blocks = []
-    for other in piece.others:
+    for other in piece.items:
         after, first = blocks_after(files, other, level)
         between = room_for(game, other, level + 1)
         block = room_for(game, other, level)
@@ -172,8 +172,7 @@ def solve_piece(rules: Ruleset, folder: str, level: int, number: int) -> int:
         first[:] = LANES
         duel_turns(arrays, level_plan, other, True, between, first, block, *work)
         blocks.append(block[LANES : LANES + game.block_length(other, level)])
-    files.write(piece, blocks)
-    return game.piece_tiles(level, piece.others)
+    files.write_blocks(piece, blocks)
 
 
 @dataclass(frozen=True, eq=False)

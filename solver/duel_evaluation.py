@@ -33,19 +33,20 @@ import numpy as np
 
 from .distributions import distribution
 from .duel import open_duel
-from .duel_files import Folder, Kind
-from .duel_pieces import blocks_after, check_room, room_for, run_pieces
+from .duel_files import Folder, kind
+from .duel_pieces import blocks_after, room_for
 from .files import replace
 from .levels import Progress
 from .library import solve
 from .pairs import pair_plan, pairs
+from .pieces import Kind, check_room, made_levels
 from .plan import Floats, aligned, plan, work_arrays
 from .rules import Ruleset, ruleset
 from .states import LANES
 from .strategy import Follower
 
-TIES = Kind("ties", "chance of a tie, both playing for the chance", 1)
-FOLLOWED = Kind("followed", "chances of a tie and of both kinds of player against the other", 3)
+TIES = kind("ties", "chance of a tie, both playing for the chance", 1)
+FOLLOWED = kind("followed", "chances of a tie and of both kinds of player against the other", 3)
 _RESULT, _TIE_RESULT = "evaluation.json", "ties.json"
 
 
@@ -160,9 +161,9 @@ def _keep(files: Folder, name: str, numbers: dict[str, float]) -> None:
     """Write a file of results; files of levels that only led to them are deleted."""
     text = json.dumps({"digest": files.game.states.scoring.digest} | numbers)
     replace(files.path / name, text.encode())
-    for kind in {TIES, files.kind}:
+    for follows in {TIES, files.kind}:
         for level in range(files.game.boxes + 1):
-            Folder(files.path, files.game, kind).delete(level)
+            Folder(files.path, files.game, follows).delete(level)
 
 
 def _followed(
@@ -176,30 +177,29 @@ def _followed(
     # The largest level and the one before or after it are there together.
     game, planes = files.game, files.kind.planes
     levels = [sum(game.block_length(o, level) for o in game.sets(level)) for level in range(game.boxes + 1)]
-    check_room(files, 8 * planes * max(a + b for a, b in pairwise(levels)) - files.size())
-
-    def work(level: int, number: int) -> tuple[Any, ...]:
-        return follow_piece, rules, str(files.path), files.kind, level, number
-
-    run_pieces(files, work, transient=True, threads=threads, executor=executor, progress=progress)
+    check_room(files.path, 8 * planes * max(a + b for a, b in pairwise(levels)) - files.size())
+    how: dict[str, Any] = {"threads": threads, "executor": executor, "progress": progress}
+    arguments = rules, str(files.path.absolute()), files.kind
+    for _ in made_levels(files, follow_piece, arguments, rules.name, transient=True, **how):
+        pass
     return [float(plane[-game.low(0, 0)]) for plane in files.block(0, 0)]
 
 
-def follow_piece(rules: Ruleset, folder: str, kind: Kind, level: int, number: int) -> int:
+def follow_piece(rules: Ruleset, folder: str, follows: Kind, level: int, number: int) -> None:
     """Work out one piece of a level from the files of the level after it; see `duel.solve_piece`."""
-    game, both = pairs(rules), kind == FOLLOWED
-    files, chances = Folder(folder, game, kind), Folder(folder, game)
+    game, both = pairs(rules), follows == FOLLOWED
+    files, chances = Folder(folder, game, follows), Folder(folder, game)
     piece = files.pieces(level)[number]
     if level == game.boxes:
-        files.write(piece, [np.array([1.0]), np.array([0.5]), np.array([0.5])][: kind.planes])
-        return 0
+        files.write_blocks(piece, [np.array([1.0]), np.array([0.5]), np.array([0.5])][: follows.planes])
+        return
     from .evaluation_kernels import average_turns, follow_turns
 
     arrays, level_plan = plan(game.states), pair_plan(game, level)
     (rows, keeps), *more = (work_arrays(arrays) for _ in range(3))
     work = (rows, more[0][0], more[1][0]), (keeps, more[0][1], more[1][1])
     blocks = []
-    for other in piece.others:
+    for other in piece.items:
         (chance,), first = blocks_after(chances, other, level)
         # W, T, X and Y; after the other's turn still from the side of the mover.
         values = [chance, *blocks_after(files, other, level)[0]]
@@ -214,8 +214,7 @@ def follow_piece(rules: Ruleset, folder: str, kind: Kind, level: int, number: in
             first[:] = LANES
             values = results
         blocks += [plane[LANES : LANES + game.block_length(other, level)] for plane in values[1:]]
-    files.write(piece, blocks)
-    return game.piece_tiles(level, piece.others)
+    files.write_blocks(piece, blocks)
 
 
 def _zeros(array: Floats) -> Floats:

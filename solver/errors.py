@@ -61,6 +61,10 @@ class ExportError(DicewiseError, ValueError):
     """Positions that cannot be written: a file ending without a format, or no library to write it with."""
 
 
+class ClusterError(DicewiseError):
+    """A cluster that did not do the work it was given."""
+
+
 class MissingExtra(DicewiseError, ImportError):
     """A part of dicewise that needs an extra which is not installed."""
 

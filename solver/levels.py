@@ -11,6 +11,9 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from itertools import pairwise
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .errors import ArgumentError
 
 Progress = Callable[[int, int], None]
@@ -38,6 +41,18 @@ def thread_count(threads: int | None) -> int:
 def beforehand(progress: Progress | None) -> Progress | None:
     """Return what tells of work before the one whose pieces are counted: that none of those is done."""
     return progress and (lambda _, total: progress(0, total))
+
+
+def shares(work: NDArray[np.int64], most: int, first: int = 0) -> list[range]:
+    """Cut items with so much work each into neighbouring ones of about equal work, about `most` or less.
+
+    The items are numbered from `first` on.
+    """
+    total = np.cumsum(work)
+    count = -(-int(total[-1]) // most)
+    cuts = np.searchsorted(total, total[-1] * np.arange(1, count) / count, side="right")
+    bounds = np.unique([0, *cuts.tolist(), len(total)]).tolist()
+    return [range(first + begin, first + end) for begin, end in pairwise(bounds)]
 
 
 def run_levels(

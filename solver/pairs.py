@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import GoalError
+from .levels import shares
 from .plan import Ints, Offsets
 from .rules import Ruleset
 from .rules.wording import listed
@@ -84,20 +85,30 @@ class Pairs:
         movers = self.sets(level)
         return int(self.width[movers.start : movers.stop].sum() + len(movers) * (self.width[other] + 1))
 
+    @property
+    def digest(self) -> str:
+        """What tells these rules from others."""
+        return self.states.scoring.digest
+
     def pieces(self, level: int) -> list[range]:
         """Return how a level's sets of the other player are shared out: pieces of about equal work."""
         others = self.sets(level)
         if level == self.boxes:
             return [others]
-        work = np.cumsum([self._tiles(other, level) for other in others])
-        count = -(-int(work[-1]) // PIECE_TILES)
-        cuts = np.searchsorted(work, work[-1] * np.arange(1, count) / count, side="right")
-        bounds = np.unique([0, *cuts.tolist(), len(others)]).tolist()
-        return [range(others.start + first, others.start + last) for first, last in pairwise(bounds)]
+        return shares(np.array([self._tiles(other, level) for other in others]), PIECE_TILES, others.start)
 
-    def piece_tiles(self, level: int, piece: range) -> int:
+    def names(self, level: int, items: range) -> list[int]:
+        """Return the filled sets with these numbers."""
+        sets: list[int] = self.states.filled[items.start : items.stop].tolist()
+        return sets
+
+    def lengths(self, level: int, items: range) -> Ints:
+        """Return the number of values for each of these sets of the other and all of a mover's level."""
+        return np.array([self.block_length(other, level) for other in items], np.int64)
+
+    def work(self, level: int, items: range) -> int:
         """Return the work in a piece, in tiles: the positions before and after the other's turn."""
-        return sum(self._tiles(other, level) for other in piece) if level < self.boxes else 0
+        return sum(self._tiles(other, level) for other in items) if level < self.boxes else 0
 
     def _tiles(self, other: int, level: int) -> int:
         movers = self.sets(level).start, self.sets(level + 1).stop

@@ -16,13 +16,14 @@ PACKAGE = Path(solver.__file__).parent
 # Lowest first: a module imports only what stands before it. Names in one set do not import one another.
 LAYERS: tuple[set[str], ...] = (
     {"errors", "shelf"},
-    {"rules", "files", "folders", "records", "cluster"},
+    {"rules", "files", "folders", "records"},
     {"dice", "front"},
     {"scoring"},
     {"states"},
     {"scorecard", "turn", "plan", "payload", "levels", "oddities"},
-    {"vectors", "lookup", "table", "turns", "game", "pairs"},
-    {"kernels", "duel_files"},
+    {"vectors", "lookup", "table", "turns", "game", "pairs", "tasks"},
+    {"kernels", "pieces", "cluster"},
+    {"duel_files"},
     {
         *{"strategy_kernels", "goal_kernels", "reach_kernels", "soft_kernels", "soft_play_kernels"},
         *{"duel_kernels", "duel_pieces"},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,7 +17,7 @@ from command_line import TINY, environment
 
 import solver
 from solver import duel as module
-from solver import duel_files, duel_pieces, library
+from solver import library, pieces
 from solver import pairs as pairs_module
 from solver.duel import Duel, open_duel, solve_duel
 from solver.duel_evaluation import Evaluation, evaluate, tie_rate
@@ -101,7 +102,7 @@ def test_a_disk_without_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     class Usage:
         free = 1000
 
-    monkeypatch.setattr(duel_pieces, "disk_usage", lambda path: Usage)
+    monkeypatch.setattr(pieces, "disk_usage", lambda path: Usage)
     with pytest.raises(solver.TableError, match=r"found 0\.0 GB free, expected 6\.3 GB or more"):
         solve_duel("yacht", tmp_path / "none" / "there")
     assert not (tmp_path / "none").exists()
@@ -165,10 +166,11 @@ def test_files_of_something_else_are_refused_by_name(tmp_path: Path, small: Duel
     refused(solver.WrongRulesTable, "is of rules [0-9a-f]{12}, expected [0-9a-f]{12}")
     first.write_bytes((small.files.path / "level-01-000.dwd").read_bytes())
     refused(solver.WrongRulesTable, "is of level 1, expected 0")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(duel_files, "_GENERATOR", "dicewise duel 0")
-        first.unlink()
-        solve_duel(SMALL, tmp_path)
+    first.write_bytes((small.files.path / first.name).read_bytes())
+    sound = first.read_bytes()
+    kind, (length,) = small.files.kind.front, struct.unpack_from("<I", sound, 10)
+    header = sound[14 : 14 + length].replace(b"dicewise duel 1", b"dicewise duel 0")
+    first.write_bytes(kind.front(header) + sound[18 + length :])
     refused(solver.VersionTable, "was written by 'dicewise duel 0', and this program reads 'dicewise duel 1'")
     assert module.duel_folder(ruleset(SMALL)).name == small.table.states.scoring.digest[:32]
 
