@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, field
 from itertools import product
 from typing import Any
@@ -14,9 +15,16 @@ from .errors import ArgumentError
 from .goals import Goal
 from .levels import Progress
 from .lookup import Table
-from .pursuit import Pursuit, pursue
+from .pursuit import pursue
 from .rules import Ruleset, names_with_table, ruleset
 from .summary import statistics
+from .tasks import Task, run_tasks
+
+Aim = Goal | Callable[[Table], Goal] | None
+"""What is played for, in all games alike or called for each."""
+
+Found = tuple[Distribution, float, float | None]
+"""Of one ruleset: how its final scores spread, the expected one, and what the goal is worth."""
 
 _PARTS = 1000
 """Into how many parts the work on one ruleset is divided, for the progress."""
@@ -80,9 +88,10 @@ class Comparison:
 
 def compare(
     rulesets: Iterable[Ruleset | str | os.PathLike[str]] | None = None,
-    goal: Goal | Callable[[Table], Goal] | None = None,
+    goal: Aim = None,
     *,
     threads: int | None = None,
+    executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
     """Solve rulesets and compare how their final scores are distributed under optimal play.
@@ -98,6 +107,8 @@ def compare(
         given.
     threads
         All usable cores unless given; the result is equal to the bit.
+    executor
+        What works on the rulesets instead of threads, each of them one task.
     progress
         Called now and then with the work done and in all.
 
@@ -116,19 +127,55 @@ def compare(
         raise ArgumentError("rulesets: found none, expected one or more")
     for rules in checked:
         rules.refuse_saved_rolls("comparisons")
+    found = _here(checked, goal, threads, progress) if executor is None else []
+    if executor is not None:
+        found = _in_tasks(checked, goal, executor, progress)
     rows: list[Row] = []
-    spread: list[Distribution] = []
-    for place, rules in enumerate(checked):
-        solving, adding = (_part(progress, 2 * place + half, 2 * len(checked)) for half in range(2))
-        table = library.solve(rules, threads=threads, progress=solving if goal is None else None)
-        played: Table | Pursuit = table
-        aim = goal(table) if callable(goal) else goal
-        if aim is not None:
-            played = pursue(table, aim, threads=threads, progress=solving, exact=True)
-        spread.append(distribution(played, threads=threads, progress=adding))
-        expected = table.value() if aim is None else spread[-1].mean
-        rows.append(_row(rules, spread[-1], expected, None if aim is None else played.value(), rows))
-    return Comparison(tuple(rows), tuple(spread))
+    for rules, (spread, expected, worth) in zip(checked, found, strict=True):
+        rows.append(_row(rules, spread, expected, worth, rows))
+    return Comparison(tuple(rows), tuple(spread for spread, _, _ in found))
+
+
+def _here(
+    rulesets: Sequence[Ruleset], goal: Aim, threads: int | None, progress: Progress | None
+) -> list[Found]:
+    found = []
+    for place, rules in enumerate(rulesets):
+        halves = [_part(progress, 2 * place + half, 2 * len(rulesets)) for half in range(2)]
+        found.append(work_out(rules, goal, threads, *halves))
+    return found
+
+
+def _in_tasks(
+    rulesets: Sequence[Ruleset], goal: Aim, executor: Executor, progress: Progress | None
+) -> list[Found]:
+    tasks = [Task(f"compare-{rules.name}", work_out, (rules, goal, 1)) for rules in rulesets]
+    found: dict[int, Found] = {}
+
+    def keep(place: int, result: Found) -> None:
+        found[place] = result
+        if progress:
+            progress(len(found), len(tasks))
+
+    run_tasks(executor, tasks, keep)
+    return [found[place] for place in range(len(tasks))]
+
+
+def work_out(
+    rules: Ruleset,
+    goal: Aim,
+    threads: int | None,
+    solving: Progress | None = None,
+    adding: Progress | None = None,
+) -> Found:
+    """Solve a game, and return how its final scores spread, what is to be expected, and the goal's worth."""
+    table = library.solve(rules, threads=threads, progress=solving if goal is None else None)
+    aim = goal(table) if callable(goal) else goal
+    if aim is None:
+        return distribution(table, threads=threads, progress=adding), table.value(), None
+    played = pursue(table, aim, threads=threads, progress=solving, exact=True)
+    spread = distribution(played, threads=threads, progress=adding)
+    return spread, spread.mean, played.value()
 
 
 def variants(

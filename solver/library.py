@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from concurrent.futures import Executor
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -50,6 +51,7 @@ def solve(
     card: None = None,
     *,
     threads: int | None = None,
+    executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Table: ...
 
@@ -71,6 +73,7 @@ def solve(
     card: Scorecard | str | None = None,
     *,
     threads: int | None = None,
+    executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Table | Pursuit:
     """Solve a game, in memory and exactly; needs numba.
@@ -88,6 +91,9 @@ def solve(
         The card to solve a goal from; the empty card unless given.
     threads
         All usable cores unless given; the result is equal to the bit.
+    executor
+        What solves a game with saved rolls instead of threads, always into files of the cache folder, which
+        its workers must reach by the same path.
     progress
         Called now and then with the work done and in all.
 
@@ -108,6 +114,12 @@ def solve(
         raise ArgumentError(f"card {str(card)!r}: found no goal, expected one to solve from a card")
     if goal is not None:
         given.refuse_saved_rolls("goals")
+    if executor is not None and not given.saves:
+        raise ArgumentError(
+            f"executor: found {given.name!r}, expected rules with saved rolls for it to solve"
+        )
+    if executor is not None:
+        return solved_in_files(given, executor=executor, progress=progress)
     if given.saves:
         small = 8 * values_in_all(states(scoring(given))) <= MOST_IN_MEMORY
         return (solved_in_memory if small else solved_in_files)(given, threads=threads, progress=progress)

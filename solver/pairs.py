@@ -171,7 +171,7 @@ def pairs(ruleset: Ruleset) -> Pairs:
         If more than filled boxes and points matters in it.
     """
     game = states(scoring(ruleset))
-    least, greatest = _bounds(game)
+    least, greatest = points_to_come(game)
     if not for_two(ruleset):
         raise GoalError(_too_large(ruleset, game, greatest - least))
     width = greatest - least
@@ -185,7 +185,7 @@ def for_two(ruleset: Ruleset) -> bool:
     return not ruleset.saves and bool(np.all(states(scoring(ruleset)).lanes == 1))
 
 
-def _bounds(game: States) -> tuple[Ints, Ints]:
+def points_to_come(game: States) -> tuple[Ints, Ints]:
     """Return the least and the greatest points that the open boxes of each set may bring."""
     rules = game.scoring
     bonus = max((points for _, points in rules.tiers), default=0)

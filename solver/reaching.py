@@ -30,43 +30,29 @@ no question whether a load leaves them.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from concurrent.futures import Executor
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from shutil import rmtree
 
 import numpy as np
 
 from . import library
 from .chances import Chances, Windows, bound
 from .chances_file import Part, kept_path, opened_chances, write
-from .errors import ArgumentError, GoalError
-from .extremes import extreme_points
-from .levels import Progress, run_levels
+from .errors import GoalError
+from .levels import Progress
 from .lookup import Table
-from .plan import Floats, Ints, aligned, plan, work_arrays
+from .plan import Floats
+from .reach_levels import Task
+from .reach_pieces import levels_in_pieces, scratch_folder
 from .rules import Ruleset, ruleset
 from .scorecard import Scorecard
-from .states import LANES, States
-
-if TYPE_CHECKING:
-    from .reach_kernels import Range
 
 CUT = 1e-6
 """Chances below it count as 0 and those above 1 - cut as 1, unless another one is asked for."""
 
 MOST_BYTES = 4 * 2**30
 """No more memory is asked for."""
-
-_PIECES_A_THREAD = 32
-_OUT = 1 << 20
-
-
-class Level(NamedTuple):
-    """The windows of the states of one level that were worked on, each between `LANES` ones and zeros."""
-
-    positions: Ints
-    start: Ints
-    values: Floats
 
 
 def reach(
@@ -75,6 +61,8 @@ def reach(
     *,
     cut: float = CUT,
     threads: int | None = None,
+    executor: Executor | None = None,
+    folder: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> Chances:
     """Work out the greatest chance of every final score, from a card on.
@@ -89,6 +77,11 @@ def reach(
         Chances below it count as 0, those above 1 - cut as 1; 0 for the exact chances.
     threads
         All usable cores unless given; the result is equal to the bit.
+    executor
+        What works on pieces of the levels instead of threads, which then lie in files while it does; its
+        workers must reach their folder by the same path. What was stopped goes on from them.
+    folder
+        Where the folder of the pieces is made; in the cache folder unless given.
     progress
         Called with the work done and in all.
 
@@ -103,16 +96,24 @@ def reach(
     """
     table = _table(game, threads)
     held = table.card(card)
-    task = _Task(table.states, held, cut, threads)
-    task.check(task.numbers.sum())
+    task = Task(table.states, held, cut, threads)
+    _check(table, task.numbers.sum())
     boxes = table.states.scoring.boxes
     levels: list[Floats] = [np.zeros(0)] * (boxes + 1)
     start = np.zeros(table.states.size, np.int64)
     first = held.filled.bit_count()
     downwards = range(boxes - 1, first - 1, -1)
-    for number, level in zip(downwards, task.levels(table.values, progress), strict=True):
+    pieces: Path | None = None
+    found = task.levels(table.values, progress)
+    if executor is not None:
+        place = kept_path(table.states)
+        pieces = _pieces_folder(place, folder, held, task.cut)
+        found = levels_in_pieces(task, held, pieces, executor, progress)
+    for number, level in zip(downwards, found, strict=True):
         levels[number] = level.values
         start[level.positions] = level.start
+    if pieces:
+        rmtree(pieces, ignore_errors=True)
     store = Windows(table.states, start, levels)
     within = bound(boxes - first, cut)
     return Chances(table, held, cut, within, task.low, task.length, store)
@@ -124,6 +125,8 @@ def keep_chances(
     *,
     cut: float = CUT,
     threads: int | None = None,
+    executor: Executor | None = None,
+    folder: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> Chances:
     """Work out the greatest chance of every final score from every card, and keep all in a file.
@@ -132,10 +135,12 @@ def keep_chances(
 
     Parameters
     ----------
-    game, cut, threads, progress
+    game, cut, threads, executor, progress
         As for `reach`.
     path
         The file; in the cache folder, where it is found again, unless given.
+    folder
+        Where the folder of the pieces is made; beside the file unless given.
 
     Returns
     -------
@@ -149,15 +154,20 @@ def keep_chances(
         If the file cannot be written.
     """
     table = _table(game, threads)
-    task = _Task(table.states, table.card(None), cut, threads)
+    card = table.card(None)
+    task = Task(table.states, card, cut, threads)
     sums = np.add.reduceat(task.numbers, table.states.level_start[:-1])
-    task.check((sums[1:] + sums[:-1]).max())
+    _check(table, (sums[1:] + sums[:-1]).max())
     place = Path(path) if path is not None else kept_path(table.states)
-    parts = (
-        Part(level.positions, task.low[level.positions], level.start, level.values)
-        for level in task.levels(table.values, progress)
-    )
+    pieces: Path | None = None
+    found = task.levels(table.values, progress)
+    if executor is not None:
+        pieces = _pieces_folder(place, folder, card, task.cut)
+        found = levels_in_pieces(task, card, pieces, executor, progress)
+    parts = (Part(level.positions, task.low[level.positions], level.start, level.values) for level in found)
     write(place, table.ruleset, table.states, cut, parts, parents=path is None)
+    if pieces:
+        rmtree(pieces, ignore_errors=True)
     return opened_chances(place, table)
 
 
@@ -167,100 +177,15 @@ def _table(game: Table | Ruleset | str | os.PathLike[str], threads: int | None) 
     return game if isinstance(game, Table) else library.solve(rules, threads=threads)
 
 
-class _Task:
-    """What one pass works on, and the windows that it finds."""
+def _pieces_folder(place: Path, folder: str | os.PathLike[str] | None, card: Scorecard, cut: float) -> Path:
+    return scratch_folder(place if folder is None else Path(folder, place.name), card, cut)
 
-    def __init__(self, game: States, card: Scorecard, cut: float, threads: int | None) -> None:
-        if isinstance(cut, bool) or not isinstance(cut, (int, float)) or not 0 <= cut <= 1e-3:
-            raise ArgumentError(f"cut {cut!r}: expected a number from 0 to 0.001")
-        self.game, self.cut, self.threads = game, float(cut), threads
-        self.name = card.ruleset.name
-        self.first_level = card.filled.bit_count()
-        self.chosen = _following(game, card)
-        floor, ceiling = (extreme_points(game, greatest, threads=threads) for greatest in (False, True))
-        self.floor, self.ceiling = floor.astype(np.int64), ceiling.astype(np.int64)
-        padded = self.ceiling - self.floor + 2 * LANES
-        self.numbers = np.where(self.chosen, padded, 0)
-        self.low, self.length, self.start = (np.zeros(game.size, np.int64) for _ in range(3))
 
-    def check(self, numbers: int | np.int64) -> None:
-        """Refuse to hold more chances than there is memory for."""
-        needed = 8 * int(numbers)
-        if needed > MOST_BYTES:
-            raise GoalError(
-                f"chances of {self.name!r}: found up to {needed / 2**30:,.1f} GB to hold in memory, expected "
-                f"at most {MOST_BYTES / 2**30:.0f} GB; start from a card with more boxes filled"
-            )
-
-    def levels(self, expected: Floats, progress: Progress | None) -> Iterator[Level]:
-        """Work out one level after another, the last but one first, down to that of the card."""
-        from .reach_kernels import Range
-
-        game = self.game
-        last = int(game.level_start[-2])
-        # A finished state has its bonus for certain.
-        self.low[last:] = game.final.astype(np.int64) + 1
-        self.start[last:] = LANES
-        after = np.repeat([1.0, 0.0], LANES)
-        ends = Range(self.floor, self.ceiling, np.rint(expected).astype(np.int64))
-        total, done = int(self.numbers[:last].sum()), 0
-        for level in range(game.scoring.boxes - 1, self.first_level - 1, -1):
-            begin, end = game.level_start[level : level + 2].tolist()
-            positions = begin + np.flatnonzero(self.chosen[begin:end])
-            weight = int(self.numbers[positions].sum())
-
-            def shown(some: int, of: int, done: int = done, weight: int = weight) -> None:
-                if progress:
-                    progress(done + weight * some // of, total)
-
-            after = self._level(after, positions, ends, shown)
-            done += weight
-            yield Level(positions, self.start[positions], after)
-
-    def _level(self, after: Floats, positions: Ints, ends: Range, progress: Progress) -> Floats:
-        """Return the windows of these states, and note where each lies."""
-        from .reach_kernels import Room, Windows, reach_states
-
-        arrays = plan(self.game)
-        windows = Windows(self.low, self.length, self.start)
-        places = 3 * (len(arrays.rows.points) + arrays.rows.stages * 6 * arrays.rows.boxes)
-        longest = int((self.ceiling - self.floor)[positions].max(initial=0)) + 4 * LANES
-        found: dict[int, Floats] = {}
-
-        def work(first: int, last: int) -> None:
-            room = Room(*work_arrays(arrays), np.zeros(places, np.int64), aligned(longest))
-            out = aligned(max(_OUT, longest + 2 * LANES))
-            while first < last:
-                stop, used = reach_states(
-                    after, positions, first, last, arrays, windows, ends, self.cut, room, out
-                )
-                found[first] = out[:used].copy()
-                first = stop
-
-        run_levels(
-            [0, len(positions)],
-            work,
-            threads=self.threads,
-            progress=progress,
-            pieces_a_thread=_PIECES_A_THREAD,
+def _check(table: Table, numbers: int | np.int64) -> None:
+    """Refuse to hold more chances than there is memory for."""
+    needed, most = 8 * int(numbers) / 2**30, MOST_BYTES / 2**30
+    if needed > most:
+        raise GoalError(
+            f"chances of {table.ruleset.name!r}: found up to {needed:,.1f} GB to hold in memory, expected "
+            f"at most {most:.0f} GB; start from a card with more boxes filled"
         )
-        firsts = sorted(found)
-        sizes = np.array([len(found[first]) for first in firsts])
-        counts = np.diff([*firsts, len(positions)])
-        self.start[positions] += np.repeat(np.cumsum(sizes) - sizes, counts)
-        return np.concatenate([found.pop(first) for first in firsts])
-
-
-def _following(game: States, card: Scorecard) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Return which states can follow a card, the card's own included."""
-    from .goal_kernels import spread_windows
-
-    low = np.full(game.size, np.iinfo(np.int32).max, np.int64)
-    high = np.full(game.size, -1, np.int64)
-    here = game.position(card.filled, card.upper_subtotal, int(card.armed))
-    low[here] = high[here] = 0
-    arrays = plan(game)
-    for level in range(card.filled.bit_count(), game.scoring.boxes):
-        first, last = game.level_sets[level : level + 2].tolist()
-        spread_windows(arrays, first, last, low, high)
-    return high >= low

@@ -18,7 +18,7 @@ import json
 import os
 import zlib
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +33,7 @@ from .errors import TableError, WrongRulesTable
 from .files import opened, quoted, replacing
 from .front import BYTES, Kind
 from .levels import thread_count
+from .pairs import points_to_come
 from .plan import Floats
 from .rules import Ruleset
 from .saving import Level, empty_level, final_level, most_saved, states_in
@@ -45,7 +46,7 @@ STEPS = 10**6
 """Steps to a point in a final file."""
 
 SUFFIX = ".levels"
-_SETS = 32
+SETS = 32
 """Filled sets in a chunk."""
 _DIFFERENCES = (0, 0, 0, 1)
 """Axes along which the differences of a chunk are taken: three times saved rolls, then states."""
@@ -146,24 +147,41 @@ def write_level(
     TableError
         If it cannot be written.
     """
-    chunks = _chunks(game, level.number)
-    largest = max(-float(level.values.min()), float(level.values.max()))
-    width = 4 if largest * STEPS < 2**31 else 8
+    chunks, width = chunk_places(game, level.number), stored_width(game)
     with ThreadPoolExecutor(thread_count(threads)) as pool:
-        stored = list(pool.map(lambda chunk: _packed(level.values[:, chunk], width), chunks))
-    index = np.array([(len(chunk), zlib.crc32(chunk)) for chunk in stored], _INDEX).tobytes()
+        stored = list(pool.map(lambda chunk: packed(level.values[:, chunk], width), chunks))
     if root is None and level.number == 0:
         root = float(level.values[0, 0])
-    contents = _contents(ruleset, game, level.number) | {
+    write_packed(folder, ruleset, game, level.number, stored, root)
+
+
+def write_packed(
+    folder: Path, ruleset: Ruleset, game: States, level: int, stored: Sequence[bytes], root: float | None
+) -> None:
+    """Write the final file of a level from its chunks as `packed` returns them: whole, or not at all.
+
+    Raises
+    ------
+    TableError
+        If it cannot be written.
+    """
+    index = np.array([(len(chunk), zlib.crc32(chunk)) for chunk in stored], _INDEX).tobytes()
+    contents = _contents(ruleset, game, level) | {
         "steps": STEPS,
-        "width": width,
+        "width": stored_width(game),
         "root": root,
         "bytes": sum(map(len, stored)),
         "crc32": zlib.crc32(index),
     }
-    with replacing(level_path(folder, level.number), parents=True) as file:
+    with replacing(level_path(folder, level), parents=True) as file:
         file.write(KIND.front(_text(contents)) + index)
         file.writelines(stored)
+
+
+def stored_width(game: States) -> int:
+    """Return how many bytes a value takes before packing, in all files of a game."""
+    least, greatest = points_to_come(game)
+    return 4 if max(-int(least.min()), int(greatest.max())) * STEPS < 2**31 else 8
 
 
 def write_exact(folder: Path, ruleset: Ruleset, game: States, level: Level) -> None:
@@ -204,7 +222,7 @@ def _contents(ruleset: Ruleset, game: States, level: int) -> dict[str, Any]:
         "level": level,
         "saved": most_saved(game, level),
         "states": states_in(game, level),
-        "sets": _SETS,
+        "sets": SETS,
         **layout(ruleset, game),
     }
 
@@ -213,15 +231,15 @@ def _text(contents: dict[str, Any]) -> bytes:
     return json.dumps(contents, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
 
 
-def _chunks(game: States, level: int) -> list[slice]:
+def chunk_places(game: States, level: int) -> list[slice]:
     """Return the positions within a level that each chunk holds."""
     first, end = int(game.level_sets[level]), int(game.level_sets[level + 1])
-    starts = (game.start[first:end:_SETS] - game.level_start[level]).tolist()
+    starts = (game.start[first:end:SETS] - game.level_start[level]).tolist()
     return [slice(*ends) for ends in zip(starts, [*starts[1:], states_in(game, level)], strict=True)]
 
 
-def _packed(values: Floats, width: int) -> bytes:
-    """Return the bytes of a chunk, values of shape (saved rolls + 1, states)."""
+def packed(values: Floats, width: int) -> bytes:
+    """Return the bytes of a chunk from its values, shape (saved rolls + 1, states)."""
     word = np.dtype(f"u{width}")
     whole = np.rint(values * STEPS).astype(np.int64).astype(word)
     # All arithmetic is modulo 2**(8 width), and so loses nothing.
@@ -234,7 +252,7 @@ def _packed(values: Floats, width: int) -> bytes:
 
 
 def _unpacked(stored: bytes, header: Header, rows: int, states: int) -> Floats | None:
-    """Return what `_packed` was given, each to the nearest step; None where the bytes are not sound."""
+    """Return what `packed` was given, each to the nearest step; None where the bytes are not sound."""
     count, word = rows * states, np.dtype(f"u{header.width}")
     inflate = zlib.decompressobj(wbits=-zlib.MAX_WBITS)
     try:
@@ -281,10 +299,10 @@ class LevelFile:
     def __init__(self, folder: Path, game: States, level: int, name: str) -> None:
         self.path = level_path(folder, level)
         self._game, self._level = game, level
-        self._chunks = _chunks(game, level)
+        self._chunks = chunk_places(game, level)
         with opened(self.path) as (file, size):
             self.header, self._front = _header(file, size, self.path, game, level, name)
-            if self.header.steps != STEPS or self.header.sets != _SETS or self.header.width not in (4, 8):
+            if self.header.steps != STEPS or self.header.sets != SETS or self.header.width not in (4, 8):
                 raise KIND.damaged(self.path, "it does not hold values in chunks")
             self._begin = self._front + 2 * _INDEX.itemsize * len(self._chunks)
             KIND.check_end(size, self._begin + self.header.bytes, self.path)
@@ -302,7 +320,7 @@ class LevelFile:
         """
         game = self._game
         number = int(np.searchsorted(game.start, game.first[filled], side="right")) - 1
-        chunk, _ = divmod(number - int(game.level_sets[self._level]), _SETS)
+        chunk, _ = divmod(number - int(game.level_sets[self._level]), SETS)
         with self._lock:
             held = self._held.pop(chunk, None)
             if held is None:

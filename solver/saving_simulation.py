@@ -15,44 +15,48 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .levels import Progress, thread_count
-from .plan import DecisionPlan, Floats, Ints, LanePlan, aligned, work_arrays
+from .plan import DecisionPlan, Ints, LanePlan, aligned, work_arrays
 from .saving import Level, level_plan, most_saved
 from .saving_table import SavingTable
 from .scorecard import Scorecard
 from .states import LANES
 
-_BLOCK = 1 << 16
+SAVED_BLOCK = 1 << 16
+"""Games with one stream of random numbers."""
 _TILES = 32
 
 Outcomes = tuple[Ints, NDArray[np.uint64], NDArray[np.int16]]
 
 
 class Played(NamedTuple):
-    """Games played to the end: scores without the upper bonus, that bonus, and ends as in `Simulation`."""
+    """Games played to the end: scores without the upper bonus, that bonus, and the counts of ends."""
 
     scores: NDArray[np.int32]
     bonus: NDArray[np.int32]
-    by_row: Floats
+    by_row: Ints
+
+
+def cut_blocks(games: int, size: int, blocks: range) -> list[slice]:
+    """Return where the games of some blocks lie among those of all these blocks."""
+    first = blocks.start * size
+    return [slice(at * size - first, min((at + 1) * size, games) - first) for at in blocks]
 
 
 def play_saved(
     table: SavingTable,
     card: Scorecard,
-    games: int,
-    seed: int,
+    blocks: list[slice],
+    streams: list[np.random.Generator],
     outcomes: Outcomes,
     threads: int | None,
     progress: Progress | None,
 ) -> Played:
-    """Play whole games from a card; `outcomes` as `simulation.outcomes` returns them."""
-    game = table.states
+    """Play blocks of whole games from a card; `outcomes` as `simulation.outcomes` returns them."""
+    game, games = table.states, blocks[-1].stop
     first, boxes = card.filled.bit_count(), game.scoring.boxes
     positions = np.full(games, game.position(card.filled, card.upper_subtotal, int(card.armed)), np.int64)
     saved, scores = np.full(games, card.saved, np.int64), np.full(games, card.boxes_total, np.int64)
-    blocks = [slice(at, min(at + _BLOCK, games)) for at in range(0, games, _BLOCK)]
-    sequences = np.random.SeedSequence(seed).spawn(len(blocks))
-    streams = [np.random.Generator(np.random.PCG64DXSM(sequence)) for sequence in sequences]
-    by_row = np.zeros((boxes - first, 2 * len(level_plan(game).rows.points)))
+    by_row = np.zeros((boxes - first, 2 * len(level_plan(game).rows.points)), np.int64)
     with ThreadPoolExecutor(thread_count(threads)) as pool:
         for level in range(first, boxes):
             after = table.levels[level + 1].all(threads)
@@ -60,7 +64,7 @@ def play_saved(
                 rolls = game.scoring.rolls + most_saved(game, level)
                 random = stream.integers(0, 1 << 64, (block.stop - block.start, rolls), np.uint64)
                 turn = _Turn(table, after, positions[block], saved[block], random, outcomes)
-                by_row[level - first] += turn.played(pool) / games
+                by_row[level - first] += turn.played(pool)
                 positions[block] = turn.places + game.level_start[level + 1]
                 scores[block] += turn.gains
             if progress:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Executor
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Protocol
+from shutil import rmtree
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +30,7 @@ from .saving_files import (
     write_exact,
     write_level,
 )
+from .saving_pieces import level_in_pieces, pieces_folder, solve_in_pieces
 from .scorecard import Position, Scorecard
 from .scoring import scoring
 from .states import States, states
@@ -101,6 +104,12 @@ class SavingTable(Table):
         found = {"ruleset": ruleset, "states": game, "levels": levels, "precision": precision, "root": root}
         for name, value in (found | {"folder": folder, "resumed": resumed}).items():
             object.__setattr__(self, name, value)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Be copied to another process; where it is kept in files they are opened there."""
+        if self.folder is not None:
+            return opened_files, (self.ruleset, self.folder.absolute())
+        return SavingTable, (self.ruleset, self.states, self.levels, self.precision, self.root)
 
     def __repr__(self) -> str:
         return f"SavingTable({self.ruleset.name!r}, expected_score={self.root!r}, folder={self.folder!r})"
@@ -272,6 +281,7 @@ def solved_in_files(
     folder: Path | None = None,
     *,
     threads: int | None = None,
+    executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> SavingTable:
     """Solve a game with saved rolls level by level into files, going on from what a folder holds already.
@@ -285,13 +295,16 @@ def solved_in_files(
         sound, that is opened.
     threads
         All usable cores unless given; the files are equal to the bit.
+    executor
+        What works on pieces of the levels instead of threads, which then lie in files too; its workers must
+        reach the folder by the same path.
     progress
         Called now and then with the work done and in all.
 
     Raises
     ------
     RulesError
-        If two levels would take more than 16 GB.
+        If two levels would take more than 16 GB of this process.
     TableError
         If files cannot be written.
     """
@@ -305,18 +318,30 @@ def solved_in_files(
             return found
         except TableError:
             pass  # What is not sound is made again.
-    after = level_to_go_on_from(folder, game, ruleset.name)
-    resumed = after.number if after.number < game.scoring.boxes else None
+    if executor is not None:
+        resumed = solve_in_pieces(ruleset, game, folder, executor, progress)
+    else:
+        resumed = _solve_here(ruleset, game, folder, threads, progress)
+    table = opened_files(ruleset, folder)
+    return SavingTable(
+        ruleset, game, table.levels, table.precision, float(table.expected_score), folder, resumed
+    )
+
+
+def _solve_here(
+    ruleset: Ruleset, game: States, folder: Path, threads: int | None, progress: Progress | None
+) -> int | None:
+    """Solve a game into a folder; return which level was gone on from, if there was one."""
+    found = level_to_go_on_from(folder, game, ruleset.name), level_in_pieces(folder, game, ruleset.name)
+    after = min((level for level in found if level), key=lambda level: level.number)
     for level in solved_levels(game, after=after, threads=threads, progress=progress):
         write_level(folder, ruleset, game, level, threads)
         if level.number:
             write_exact(folder, ruleset, game, level)
         for number in range(level.number + 1, game.scoring.boxes):
             level_path(folder, number, exact=True).unlink(missing_ok=True)
-    table = opened_files(ruleset, folder)
-    return SavingTable(
-        ruleset, game, table.levels, table.precision, float(table.expected_score), folder, resumed
-    )
+    rmtree(pieces_folder(folder), ignore_errors=True)
+    return after.number if after.number < game.scoring.boxes else None
 
 
 def _check_folder(folder: Path, ruleset: Ruleset, game: States) -> None:

@@ -8,10 +8,11 @@ so that a seed gives the same games whatever the number of threads.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from itertools import product
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,17 +20,23 @@ from numpy.typing import NDArray
 from .dice import Lattice, lattice
 from .distributions import Distribution
 from .errors import ArgumentError
+from .goals import Goal
 from .levels import Progress
 from .lookup import Table
 from .plan import Floats, Ints, LanePlan
+from .pursuit import Pursuit, pursue
 from .rules import FACES
-from .saving_simulation import play_saved
+from .saving_simulation import SAVED_BLOCK, cut_blocks, play_saved
 from .saving_table import SavingTable
 from .scorecard import Scorecard
 from .strategy import Followed, Follower, nodes
+from .tasks import Task, run_tasks, shared
 
 _BLOCK = 1 << 18
 _NODES = 2048
+_Number = TypeVar("_Number", bound=np.generic)
+_MOST_TASKS = 64
+"""What is worked out once for all games of a task would take longer than more of them could save."""
 MOST_GAMES = 2**31 - 1
 
 
@@ -91,6 +98,7 @@ def simulate(
     seed: int = 0,
     card: Scorecard | str | None = None,
     threads: int | None = None,
+    executor: Executor | None = None,
     record: bool = False,
     progress: Progress | None = None,
 ) -> Simulation:
@@ -103,12 +111,14 @@ def simulate(
     games
         How many games, 1 or more.
     seed
-        The same seed gives the same games, whatever the number of threads.
+        The same seed gives the same games, whatever the number of threads or tasks.
     card
         The card that each game starts from; unless given, the empty card or that from which the goal
         was solved.
     threads
         All usable cores unless given.
+    executor
+        What plays instead of threads, the same games in tasks of some blocks each.
     record
         Whether to keep every roll and action.
     progress
@@ -117,58 +127,156 @@ def simulate(
     Raises
     ------
     ArgumentError
-        For fewer than one game or a negative seed.
+        For fewer than one game or a negative seed; for an executor to follow a goal that is looked up.
     CardError
         If the card cannot arise.
     RulesError
         For a record of games with saved rolls.
     """
     _check(games, seed)
-    if isinstance(played, SavingTable):
-        return _with_saved_rolls(played, games, seed, card, threads, record, progress)
-    follower = Follower(played, threads)
-    table, game = follower.table, follower.game
+    table = played if isinstance(played, Table) else played.table
+    if record:
+        table.ruleset.refuse_saved_rolls("records of simulated games")
     held = table.card(card) if isinstance(played, Table) else played.held(card)
-    first = held.filled.bit_count()
+    whole = range(-(-games // _block_of(played)))
+    if executor is None:
+        parts = [_play_blocks(played, games, seed, held, whole, record, threads, progress)]
+    else:
+        parts = _in_tasks(played, (games, seed, held), whole, record, executor, progress)
+    scores, bonus = _joined([part.scores for part in parts]), _joined([part.bonus for part in parts])
+    by_row = sum((part.by_row for part in parts), np.zeros_like(parts[0].by_row)) / games
+    paid = tuple((int(b), float(np.mean(bonus == b))) for b in np.unique(bonus) if b)
+    recorded = _joined([part.record for part in parts]) if record else None
+    return Simulation(table, held, seed, scores + bonus, by_row, paid, recorded)
+
+
+class _Part(NamedTuple):
+    """Blocks of games played to the end; `scores` are without the upper bonus, `by_row` are counts."""
+
+    scores: NDArray[np.int32]
+    bonus: NDArray[np.int32]
+    by_row: Ints
+    record: NDArray[np.int16]
+
+
+def _joined(arrays: list[NDArray[_Number]]) -> NDArray[_Number]:
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+
+
+def _block_of(played: Table | Followed) -> int:
+    """Return how many games have one stream of random numbers."""
+    return SAVED_BLOCK if isinstance(played, SavingTable) else _BLOCK
+
+
+def _in_tasks(
+    played: Table | Followed,
+    what: tuple[int, int, Scorecard],
+    blocks: range,
+    record: bool,
+    executor: Executor,
+    progress: Progress | None,
+) -> list[_Part]:
+    """Play the blocks of games in tasks, each of which goes through some of them turn by turn."""
+    step = -(-len(blocks) // _MOST_TASKS)
+    name = what[2].ruleset.name
+    strategy = shared(executor, _Strategy.of(played), f"strategy-{name}")
+    tasks = [
+        Task(f"simulate-{name}-{at:05d}", _play_part, (strategy, *what, blocks[at : at + step], record))
+        for at in range(0, len(blocks), step)
+    ]
+    found: dict[int, _Part] = {}
+
+    def keep(place: int, part: _Part) -> None:
+        found[place] = part
+        if progress:
+            progress(len(found), len(tasks))
+
+    run_tasks(executor, tasks, keep)
+    return [found[place] for place in range(len(tasks))]
+
+
+@dataclass(frozen=True, eq=False)
+class _Strategy:
+    """What can be sent to other processes, and followed there: of a goal, all that it is solved from."""
+
+    table: Table | Followed
+    goal: Goal | None = None
+    card: Scorecard | None = None
+
+    @classmethod
+    def of(cls, played: Table | Followed) -> _Strategy:
+        if not isinstance(played, Pursuit):
+            return cls(played)
+        if played.kept is not None:
+            what = f"goal {played.goal!r}: found one that is looked up in a file"
+            raise ArgumentError(f"{what}, expected one that was solved, for an executor to follow")
+        return cls(played.table, played.goal, played.card)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Be sent on without what was solved here."""
+        return _Strategy, (self.table, self.goal, self.card)
+
+    @cached_property
+    def played(self) -> Table | Followed:
+        if self.goal is None:
+            return self.table
+        assert isinstance(self.table, Table)
+        return pursue(self.table, self.goal, self.card, threads=1, exact=True)
+
+
+def _play_part(
+    strategy: _Strategy, games: int, seed: int, card: Scorecard, blocks: range, record: bool
+) -> _Part:
+    return _play_blocks(strategy.played, games, seed, card, blocks, record, 1, None)
+
+
+def _play_blocks(
+    played: Table | Followed,
+    games: int,
+    seed: int,
+    card: Scorecard,
+    blocks: range,
+    record: bool,
+    threads: int | None,
+    progress: Progress | None,
+) -> _Part:
+    """Play some blocks of a number of games; what is played in a block depends on its number alone."""
+    slices = cut_blocks(games, _block_of(played), blocks)
+    streams = [
+        np.random.Generator(np.random.PCG64DXSM(np.random.SeedSequence(seed, spawn_key=(block,))))
+        for block in blocks
+    ]
+    if isinstance(played, SavingTable):
+        rolls = outcomes(played.ruleset.dice)
+        found = play_saved(played, card, slices, streams, rolls, threads, progress)
+        return _Part(*found, np.zeros((0, 0, 0, 0), np.int16))
+    follower = Follower(played, threads)
+    game, first = follower.game, card.filled.bit_count()
     turns = game.scoring.boxes - first
-    play = _Play(follower, games, seed, turns if record else 0)
-    play.positions[:] = game.position(held.filled, held.upper_subtotal, int(held.armed))
-    play.scores[:] = held.boxes_total
-    by_row = np.zeros((turns, play.row_count))
+    play = _Play(follower, slices, streams, turns if record else 0)
+    play.positions[:] = game.position(card.filled, card.upper_subtotal, int(card.armed))
+    play.scores[:] = card.boxes_total
+    by_row = np.zeros((turns, play.row_count), np.int64)
     with ThreadPoolExecutor(follower.threads) as pool:
         for turn in range(turns):
-            by_row[turn] = play.turn(turn, first + turn, pool) / games
+            by_row[turn] = play.turn(turn, first + turn, pool)
             if progress:
                 progress(turn + 1, turns)
     bonus = game.final[play.positions - game.level_start[-2]].astype(np.int32)
-    paid = tuple((int(b), float(np.mean(bonus == b))) for b in np.unique(bonus) if b)
-    return Simulation(
-        table, held, seed, play.scores + bonus, by_row, paid, play.record[play.numbers] if record else None
-    )
-
-
-def _with_saved_rolls(
-    table: SavingTable,
-    games: int,
-    seed: int,
-    card: Scorecard | str | None,
-    threads: int | None,
-    record: bool,
-    progress: Progress | None,
-) -> Simulation:
-    if record:
-        table.ruleset.refuse_saved_rolls("records of simulated games")
-    held = table.card(card)
-    found = play_saved(table, held, games, seed, outcomes(table.ruleset.dice), threads, progress)
-    paid = tuple((int(b), float(np.mean(found.bonus == b))) for b in np.unique(found.bonus) if b)
-    return Simulation(table, held, seed, found.scores + found.bonus, found.by_row, paid)
+    return _Part(play.scores, bonus, by_row, play.record[play.numbers])
 
 
 class _Play:
     """Games under way: the position and the score of each, and the random numbers to come."""
 
-    def __init__(self, follower: Follower, games: int, seed: int, recorded_turns: int) -> None:
-        game = follower.game
+    def __init__(
+        self,
+        follower: Follower,
+        blocks: list[slice],
+        streams: list[np.random.Generator],
+        recorded_turns: int,
+    ) -> None:
+        game, games = follower.game, blocks[-1].stop
         self.follower = follower
         self.positions, self.scores = np.empty(games, np.int32), np.empty(games, np.int32)
         recorded = games if recorded_turns else 0
@@ -177,9 +285,7 @@ class _Play:
         self.row_count = 2 * len(follower.plan.rows.points)
         self._index = np.empty(game.size, np.int32)
         self._outcomes = outcomes(game.scoring.dice)
-        self._blocks = [slice(at, min(at + _BLOCK, games)) for at in range(0, games, _BLOCK)]
-        seeds = np.random.SeedSequence(seed).spawn(len(self._blocks))
-        self._streams = [np.random.Generator(np.random.PCG64DXSM(sequence)) for sequence in seeds]
+        self._blocks, self._streams = blocks, streams
 
     def turn(self, turn: int, level: int, pool: ThreadPoolExecutor) -> Ints:
         """Play one turn of every game; return how often each row was its end."""

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from ..rules import Ruleset, ruleset
 from ..rules.changes import parsed
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -31,6 +35,31 @@ def threads_option(command: _Command) -> _Command:
     return click.option(
         "--threads", type=click.IntRange(min=1), metavar="N", help="Threads to use; all cores unless given."
     )(command)
+
+
+def cluster_option(command: _Command) -> _Command:
+    """Add the option --cluster, given to the command as `address`; `cluster` connects to it."""
+    return click.option(
+        "--cluster",
+        "address",
+        metavar="ADDRESS",
+        help="Have the workers of a running dask scheduler do the work, such as tcp://10.0.0.1:8786; they "
+        "must reach the files by the same paths.",
+    )(command)
+
+
+@contextmanager
+def cluster(address: str | None, threads: int | None) -> Iterator[Executor | None]:
+    """Connect to a scheduler where one is named, and yield what has its workers do the work."""
+    if address is None:
+        yield None
+        return
+    if threads:
+        raise click.UsageError("--threads is for this machine; with --cluster its workers set their own")
+    from ..cluster import connected
+
+    with connected(address) as executor:
+        yield executor
 
 
 def seed_option(what: str) -> Callable[[_Command], _Command]:

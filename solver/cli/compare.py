@@ -11,7 +11,15 @@ import click
 
 from ..rules import names_with_table
 from ..rules.changes import parsed_values
-from .choice import check_picture, chosen_changes, plot_option, set_option, threads_option
+from .choice import (
+    check_picture,
+    chosen_changes,
+    cluster,
+    cluster_option,
+    plot_option,
+    set_option,
+    threads_option,
+)
 from .goal import Chosen, goal_of, goal_options, heading, number
 from .output import percent, progress_bar, room, show_json, show_line, show_table
 
@@ -37,6 +45,7 @@ _HEADER = ("Expected", "Difference", "Deviation", "5 %", "Median", "95 %", "Uppe
 @goal_options
 @plot_option("the distributions, one over the other,")
 @threads_option
+@cluster_option
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
 def command(
     games: tuple[str, ...],
@@ -45,6 +54,7 @@ def command(
     chosen: Chosen,
     picture: Path | None,
     threads: int | None,
+    address: str | None,
     as_json: bool,
 ) -> None:
     """Compare games under optimal play, all that come with a table unless some are named.
@@ -73,9 +83,13 @@ def command(
         rules for game in games or names_with_table() for rules in comparison.variants(game, vary, fixed)
     ]
     check_picture(picture)
-    with progress_bar(f"Comparing {len(wanted)} rulesets") as progress:
-        goal = partial(goal_of, chosen) if chosen.given else None
-        found = comparison.compare(wanted, goal, threads=threads, progress=progress)
+    if address and chosen.utility:
+        # Workers have working folders of their own.
+        chosen = chosen._replace(utility=chosen.utility.absolute())
+    goal = partial(goal_of, chosen) if chosen.given else None
+    shown = f"Comparing {len(wanted)} rulesets"
+    with cluster(address, threads) as executor, progress_bar(shown) as progress:
+        found = comparison.compare(wanted, goal, threads=threads, executor=executor, progress=progress)
     if picture:
         from .. import plot
 
@@ -87,8 +101,8 @@ def command(
     if vary and len(games) == 1:
         # What all rows have in common is said once, at the top.
         (common,) = comparison.variants(games[0], {}, {k: v for k, v in fixed.items() if k not in vary})
-        first, shown = common.name, len(common.name.removesuffix("]")) + 1
-        labels = [label[shown:-1] for label in labels]
+        first, known = common.name, len(common.name.removesuffix("]")) + 1
+        labels = [label[known:-1] for label in labels]
     figures = [_HEADER, *map(_figures, found.rows)]
     if chosen.given:
         aims = [goal_of(chosen, scores.table) for scores in found.distributions]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 import click
 
-from .choice import chosen_rules, set_option, threads_option
+from .choice import chosen_rules, cluster, cluster_option, set_option, threads_option
 from .output import percent, progress_bar, show_json, show_line, show_table, size
 
 if TYPE_CHECKING:
@@ -37,12 +36,7 @@ _SHOWN = (1, 2, 5, 10, 20, 30, 50, 75, 100, 150, 200)
     help="Also work out what each gains over a player for the expected score; with the ties in it, takes "
     "about three times as long as solving.",
 )
-@click.option(
-    "--cluster",
-    "address",
-    metavar="ADDRESS",
-    help="Have the workers of a running dask scheduler do the work; they must reach the folder by its path.",
-)
+@cluster_option
 @set_option
 @threads_option
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
@@ -69,20 +63,13 @@ def command(
     dicewise duel yacht-sum --cluster tcp://10.0.0.1:8786 --folder /shared/yacht-sum
     dicewise advise 13346 --rules yacht --card "ones=3" --duel "choice=22"
     """  # noqa: D301
-    if address and threads:
-        raise click.UsageError("--threads is for this machine; with --cluster its workers set their own")
     rules = chosen_rules(name, changes)
     from .. import duel
     from ..duel_evaluation import evaluate, found, tie_rate
 
     place = (folder or duel.duel_folder(rules)).absolute()
     started = perf_counter()
-    with ExitStack() as stack:
-        executor = None
-        if address:
-            from ..cluster import connected
-
-            executor = stack.enter_context(connected(address))
+    with cluster(address, threads) as executor:
         with progress_bar(f"Solving {rules.name} for two") as progress:
             solved = duel.solve_duel(rules, place, threads=threads, executor=executor, progress=progress)
         if evaluated:

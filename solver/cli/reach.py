@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..rules import Ruleset
-from .choice import check_picture, chosen_rules, plot_option, set_option, threads_option
+from .choice import (
+    check_picture,
+    chosen_rules,
+    cluster,
+    cluster_option,
+    plot_option,
+    set_option,
+    threads_option,
+)
 from .output import percent, progress_bar, show_json, show_line, show_table, size, within
 
 if TYPE_CHECKING:
@@ -42,6 +50,14 @@ _ROWS = 5
     is_flag=True,
     help="Keep the chances from every card in a file, in which `advise --goal` then looks them up.",
 )
+@cluster_option
+@click.option(
+    "--folder",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="With --cluster, where the files lie that its workers share, until all is done.  "
+    "[default: the cache folder]",
+)
 @set_option
 @plot_option("both chances of every score")
 @threads_option
@@ -51,6 +67,8 @@ def command(
     card: str | None,
     step: int | None,
     keep: bool,
+    address: str | None,
+    folder: Path | None,
     changes: tuple[str, ...],
     picture: Path | None,
     threads: int | None,
@@ -66,22 +84,26 @@ def command(
     dicewise reach yahtzee --keep
     dicewise reach yahtzee --card "yahtzee=50 sixes=18 chance=24" --step 25 --plot chances.svg
     dicewise reach yatzy --card "sixes=18" --json
+    dicewise reach yahtzee --keep --cluster tcp://10.0.0.1:8786 --folder /shared
 
     An early card of a game with many boxes takes up to a minute; once kept, it is looked up. In JSON,
     `scores` are all final scores between certain and impossible, and both chances are those of each.
     """  # noqa: D301
     rules = chosen_rules(name, changes)
     rules.refuse_saved_rolls("chances of scores")
+    if folder and not address:
+        raise click.UsageError("--folder goes with --cluster, whose workers share it; found no --cluster")
     check_picture(picture)
     from .. import library
     from ..distributions import distribution
     from ..scorecard import Scorecard
 
     held = Scorecard.parse(rules, card or "")
-    with progress_bar(f"Solving {rules.name}") as progress:
-        table = library.solve(rules, threads=threads, progress=progress)
-    started = perf_counter()
-    found = _chances(table, held, keep, threads)
+    with cluster(address, threads) as executor:
+        with progress_bar(f"Solving {rules.name}") as progress:
+            table = library.solve(rules, threads=threads, progress=progress)
+        started = perf_counter()
+        found = _chances(table, held, keep, threads=threads, executor=executor, folder=folder)
     seconds = perf_counter() - started
     with progress_bar(f"Adding up the games of {rules.name}") as progress:
         usual = distribution(table, held, threads=threads, progress=progress)
@@ -109,7 +131,7 @@ def command(
         show_line(f"Plot: {picture}", style="dim")
 
 
-def _chances(table: Table, card: Scorecard, keep: bool, threads: int | None) -> Chances:
+def _chances(table: Table, card: Scorecard, keep: bool, **how: Any) -> Chances:
     """Look the chances up where a file is kept, or work them out."""
     from ..chances_file import kept_chances
 
@@ -120,8 +142,8 @@ def _chances(table: Table, card: Scorecard, keep: bool, threads: int | None) -> 
 
     with progress_bar(f"Working out every score of {table.ruleset.name}") as progress:
         if keep:
-            return keep_chances(table, threads=threads, progress=progress)
-        return reach(table, card, threads=threads, progress=progress)
+            return keep_chances(table, **how, progress=progress)
+        return reach(table, card, **how, progress=progress)
 
 
 def _show(rules: Ruleset, card: Scorecard, best: Curve, usual: Distribution, step: int | None) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from time import perf_counter
+from typing import Any
 
 import click
 
 from . import Fault
-from .choice import chosen_rules, seed_option, set_option, threads_option
+from .choice import chosen_rules, cluster, cluster_option, seed_option, set_option, threads_option
 from .figures import show_statistics
 from .goal import Chosen, goal_json, goal_options, goal_rows, solved
 from .output import progress_bar, show_json
@@ -28,6 +29,7 @@ from .output import progress_bar, show_json
 @set_option
 @goal_options
 @threads_option
+@cluster_option
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
 def command(
     name: str,
@@ -37,6 +39,7 @@ def command(
     changes: tuple[str, ...],
     chosen: Chosen,
     threads: int | None,
+    address: str | None,
     as_json: bool,
 ) -> None:
     """Play whole games with optimal play and say how they end, beside the exact expected score.
@@ -57,13 +60,15 @@ def command(
     from ..summary import statistics
 
     held = Scorecard.parse(rules, card or "")
-    optimal = solved(chosen, rules, held, threads)
-    started = perf_counter()
-    try:
-        with progress_bar(f"Playing {rules.name}") as progress:
-            played = simulate(optimal, games, seed=seed, card=held, threads=threads, progress=progress)
-    except MemoryError:
-        raise Fault(f"--games {games}: found too little memory for so many games") from None
+    with cluster(address, threads) as executor:
+        optimal = solved(chosen, rules, held, threads)
+        started = perf_counter()
+        how: dict[str, Any] = {"seed": seed, "card": held, "threads": threads, "executor": executor}
+        try:
+            with progress_bar(f"Playing {rules.name}") as progress:
+                played = simulate(optimal, games, **how, progress=progress)
+        except MemoryError:
+            raise Fault(f"--games {games}: found too little memory for so many games") from None
     seconds = perf_counter() - started
     scores, value = played.distribution, optimal.value(held)
     found = replace(statistics(scores), standard_deviation=played.standard_deviation)

@@ -11,7 +11,7 @@ import click
 from ..errors import ForeignTable, TableError
 from ..rules import Ruleset
 from . import Fault
-from .choice import chosen_rules, set_option
+from .choice import chosen_rules, cluster, cluster_option, set_option, threads_option
 from .goal import Chosen, goal_json, goal_options, goal_rows, solved
 from .output import counted, progress_bar, show_json, show_line, show_table, size
 
@@ -21,9 +21,8 @@ from .output import counted, progress_bar, show_json, show_line, show_table, siz
 @click.option(
     "--output", "-o", metavar="FILE", type=click.Path(path_type=Path), help="Write the table to this file."
 )
-@click.option(
-    "--threads", type=click.IntRange(min=1), metavar="N", help="Threads to use; all cores unless given."
-)
+@threads_option
+@cluster_option
 @set_option
 @click.option("--card", metavar="TEXT", help="The boxes filled so far, to solve a goal from there on.")
 @goal_options
@@ -32,6 +31,7 @@ def command(
     name: str,
     output: Path | None,
     threads: int | None,
+    address: str | None,
     changes: tuple[str, ...],
     card: str | None,
     chosen: Chosen,
@@ -41,13 +41,14 @@ def command(
 
     The result is the same to the bit for any number of threads. Ctrl-C stops and writes nothing; a game with
     saved rolls is solved into files, in your cache folder or in the folder --output, and goes on from there
-    when it is started again.
+    when it is started again. With --cluster the workers must reach that folder.
 
     \b
     dicewise solve yahtzee
     dicewise solve house.toml --output house.dwt
     dicewise solve yatzy --set rolls=4 --set "upper_bonus=[]"
     dicewise solve yatzy --risk 0.05
+    dicewise solve maxi-yatzy --cluster tcp://10.0.0.1:8786 --output /shared/maxi-yatzy
     dicewise solve yahtzee --card "yahtzee=50 sixes=24 ones=3 twos=6 chance=25" --goal 300
     """  # noqa: D301
     if output and chosen.given:
@@ -56,8 +57,11 @@ def command(
         raise click.UsageError("--card goes with a goal, which is solved from there on; found no goal")
     rules = chosen_rules(name, changes)
     if rules.saves:
-        _solve_saving(rules, chosen, output, threads, as_json)
+        _solve_saving(rules, chosen, output, threads, address, as_json)
         return
+    if address:
+        found = f"--cluster: found {rules.name}, which needs none"
+        raise click.UsageError(f"{found}; expected a game with saved rolls")
     if output:
         _check_output(output)
     from .. import library
@@ -94,7 +98,12 @@ def command(
 
 
 def _solve_saving(
-    rules: Ruleset, chosen: Chosen, folder: Path | None, threads: int | None, as_json: bool
+    rules: Ruleset,
+    chosen: Chosen,
+    folder: Path | None,
+    threads: int | None,
+    address: str | None,
+    as_json: bool,
 ) -> None:
     """Solve a game with saved rolls into files, going on from where an earlier run was stopped."""
     if chosen.given:
@@ -105,8 +114,8 @@ def _solve_saving(
     from ..saving_table import solved_in_files
 
     started = perf_counter()
-    with progress_bar(f"Solving {rules.name}", left=True) as progress:
-        table = solved_in_files(rules, folder, threads=threads, progress=progress)
+    with cluster(address, threads) as executor, progress_bar(f"Solving {rules.name}", left=True) as progress:
+        table = solved_in_files(rules, folder, threads=threads, executor=executor, progress=progress)
     seconds = perf_counter() - started
     place = table.folder or Path()
     stored = sum(path.stat().st_size for path in place.glob("*.dwl"))
