@@ -6,6 +6,7 @@ that dies is done again by another, and workers may join at any time; a piece co
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Executor, Future
 from contextlib import contextmanager
@@ -47,8 +48,15 @@ def _key(name: str) -> str:
 
 
 @contextmanager
-def connected(address: str) -> Iterator[Executor]:
+def connected(address: str, *, quiet: bool = False) -> Iterator[Executor]:
     """Connect to a scheduler and yield the executor of its workers.
+
+    Parameters
+    ----------
+    address
+        Of the scheduler, such as tcp://10.0.0.1:8786.
+    quiet
+        Whether what dask logs of its connections is not shown; what goes wrong is raised in any case.
 
     Raises
     ------
@@ -62,6 +70,9 @@ def connected(address: str) -> Iterator[Executor]:
     except ImportError as error:
         what = "expected dask.distributed to be installed: python3 -m pip install 'dicewise[cluster]'"
         raise ArgumentError(f"cluster {address!r}: {what}") from error
+    if quiet:
+        for handler in logging.getLogger("distributed.client").handlers:
+            handler.setLevel(logging.CRITICAL + 1)
     try:
         client = distributed.Client(address, timeout=_PATIENCE)
     except (OSError, ValueError) as error:

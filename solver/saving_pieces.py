@@ -51,7 +51,7 @@ class _Sets:
 
     def __init__(self, game: States, *, chunks: bool = False) -> None:
         self.states, self.digest, self.boxes = game, game.scoring.digest, game.scoring.boxes
-        self._step = SETS if chunks else 1
+        self._chunks, self._step = chunks, SETS if chunks else 1
 
     def pieces(self, level: int) -> list[range]:
         """Return the items of each piece, counted from the first of the level."""
@@ -59,7 +59,7 @@ class _Sets:
         starts = np.arange(first, last, SETS)
         passes = np.add.reduceat(self.states.lanes[first:last], starts - first) * self._passes(level)
         cut = shares(-(-passes // LANES), PIECE_PASSES)
-        if self._step > 1:
+        if self._chunks:
             return cut
         return [range(chunks.start * SETS, min(chunks.stop * SETS, last - first)) for chunks in cut]
 
@@ -74,7 +74,7 @@ class _Sets:
 
     def lengths(self, level: int, items: range) -> Ints | None:
         """Return the number of values of each set; that of the bytes of a chunk is not known before."""
-        if self._step > 1:
+        if self._chunks:
             return None
         first = int(self.states.level_sets[level])
         lanes = self.states.lanes[first + items.start : first + items.stop]
@@ -84,7 +84,7 @@ class _Sets:
         """Return the passes of a tile over the lattice, but for the tiles at the ends."""
         first = int(self.states.level_sets[level])
         lanes = self.states.lanes[first + items.start : first + items.stop]
-        return int(lanes.sum()) * self._passes(level) // LANES
+        return -(-int(lanes.sum()) * self._passes(level) // LANES)
 
     def _passes(self, level: int) -> int:
         """Return how many passes a tile takes; the finished states take none, and are cut as if."""
@@ -138,13 +138,13 @@ def solve_in_pieces(
     return begun
 
 
-def level_in_pieces(folder: Path, game: States, name: str) -> Level | None:
+def level_in_pieces(ruleset: Ruleset, game: States, folder: Path) -> Level | None:
     """Return the last level of a folder that is there in whole pieces, for one process to go on from."""
     files = _exact_files(folder, game)
     if not files.path.exists():
         return None
     files.delete_unsound()
-    number = _whole_level(folder, files, name)
+    number = _whole_level(folder, files, ruleset.name)
     if number is None:
         return None
     level = empty_level(game, number)
@@ -155,9 +155,11 @@ def level_in_pieces(folder: Path, game: States, name: str) -> Level | None:
     try:
         for block, (begin, lanes) in zip(files.read(number, range(last - first)), places, strict=True):
             level.values[:, begin : begin + lanes] = _values(block, lanes)
+        if number < game.scoring.boxes and not _is_sound(folder, game, number, ruleset.name):
+            _put_together(ruleset, game, folder, number)
     except TableError:
         return None  # What is not sound is made again.
-    return level if _is_sound(folder, game, number, name) else None
+    return level
 
 
 def solve_saving_piece(rules: Ruleset, folder: str, level: int, number: int) -> None:

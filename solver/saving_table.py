@@ -332,7 +332,7 @@ def _solve_here(
     ruleset: Ruleset, game: States, folder: Path, threads: int | None, progress: Progress | None
 ) -> int | None:
     """Solve a game into a folder; return which level was gone on from, if there was one."""
-    found = level_to_go_on_from(folder, game, ruleset.name), level_in_pieces(folder, game, ruleset.name)
+    found = level_to_go_on_from(folder, game, ruleset.name), level_in_pieces(ruleset, game, folder)
     after = min((level for level in found if level), key=lambda level: level.number)
     for level in solved_levels(game, after=after, threads=threads, progress=progress):
         write_level(folder, ruleset, game, level, threads)

@@ -4,92 +4,31 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from command_line import TINY, environment, process
+from clusters import PATIENCE, Cluster, slowed
+from command_line import TINY, process
 
 import solver
 from solver import pairs
 from solver.cluster import connected
 from solver.duel import solve_duel
 
-distributed = pytest.importorskip("distributed")
-
 NAME = TINY / "thirteen.toml"
 PIECE = 40
-PATIENCE = 120
-# Pieces are small, and each takes a while: there is time to kill a worker with some to do.
-PRELOAD = f"""
-import time
-import solver.duel, solver.pairs
-solver.pairs.PIECE_TILES = {PIECE}
-
-def solve_piece(*arguments):
-    time.sleep(0.05)
-    return solver.duel.plain_piece(*arguments)
-
-if not hasattr(solver.duel, "plain_piece"):  # A preload is imported more than once.
-    solver.duel.plain_piece = solver.duel.solve_piece
-    solver.duel.solve_piece = solve_piece
-"""
-
-
-class Cluster:
-    """A scheduler and two workers, each a process."""
-
-    def __init__(self, folder: Path) -> None:
-        self.file = folder / "scheduler.json"
-        (folder / "preload.py").write_text(PRELOAD)
-        self.scheduler = self._start(
-            folder,
-            "scheduler",
-            "--host",
-            "127.0.0.1",
-            "--port",
-            "0",
-            "--no-dashboard",
-            "--scheduler-file",
-            str(self.file),
-        )
-        wait_for(self.file.exists)
-        self.address = str(json.loads(self.file.read_text())["address"])
-        worker = ("--no-nanny", "--no-dashboard", "--nthreads", "1", "--host", "127.0.0.1")
-        preload = ("--preload", str(folder / "preload.py"))
-        self.workers = [
-            self._start(folder, "worker", self.address, *worker, *preload, "--name", f"worker-{number}")
-            for number in range(2)
-        ]
-
-    def _start(self, folder: Path, *arguments: str) -> subprocess.Popen[bytes]:
-        line = [sys.executable, "-m", "dask", *arguments]
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        return subprocess.Popen(line, cwd=folder, env=environment(), **quiet)  # type: ignore[call-overload]
-
-    def stop(self) -> None:
-        for running in (*self.workers, self.scheduler):
-            running.kill()
-            running.wait()
-
-
-def wait_for(condition: Callable[[], object]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
+PRELOAD = f"import solver.pairs; solver.pairs.PIECE_TILES = {PIECE}\n"
+PRELOAD += slowed("solver.duel", "solve_piece", 0.05)
 
 
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[Cluster]:
     folder = tmp_path / "cluster"
     folder.mkdir()
-    running = Cluster(folder)
-    with distributed.Client(running.address) as client:
-        client.wait_for_workers(2, timeout=PATIENCE)
+    running = Cluster(folder, PRELOAD)
+    running.wait()
     yield running
     running.stop()
 
@@ -119,9 +58,7 @@ def test_a_killed_worker_and_a_cancelled_run(
 
     def kill(done: int, total: int) -> None:
         if not names and done > total / 2:
-            with distributed.Client(cluster.address) as client:
-                busy = client.processing()
-                names.update(str(key) for keys in busy.values() for key in keys)
+            names.update(cluster.task_names())
             cluster.workers[0].send_signal(signal.SIGKILL)
             assert len(list(there.glob("level-*"))) < len(wanted)
 

@@ -58,7 +58,7 @@ def cluster(address: str | None, threads: int | None) -> Iterator[Executor | Non
         raise click.UsageError("--threads is for this machine; with --cluster its workers set their own")
     from ..cluster import connected
 
-    with connected(address) as executor:
+    with connected(address, quiet=True) as executor:
         yield executor
 
 

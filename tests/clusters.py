@@ -1,0 +1,91 @@
+"""A dask scheduler and its workers on this machine, each a process of its own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import environment
+
+distributed = pytest.importorskip("distributed")
+
+PATIENCE = 120
+
+
+def slowed(module: str, function: str, seconds: float) -> str:
+    """Code for workers: what makes a piece takes a while, so that there is time to kill one of them.
+
+    It also notes which process made it, in the file `made-by` of the working folder.
+    """
+    return f"""
+import os, time
+import {module} as module
+made_by = os.path.abspath("made-by")
+
+def {function}(*arguments):
+    time.sleep({seconds})
+    module.plain(*arguments)
+    with open(made_by, "a") as file:
+        file.write(f"{{os.getpid()}} ")
+
+if not hasattr(module, "plain"):  # A preload is imported more than once.
+    module.plain = module.{function}
+    module.{function} = {function}
+"""
+
+
+class Cluster:
+    """A scheduler and two workers."""
+
+    def __init__(self, folder: Path, preload: str, **settings: str) -> None:
+        self.folder, self.environment = folder, environment() | settings
+        (folder / "preload.py").write_text(preload)
+        file = folder / "scheduler.json"
+        where = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file))
+        self.scheduler = self._start("scheduler", *where)
+        wait_for(file.exists)
+        self.address = str(json.loads(file.read_text())["address"])
+        self.client = distributed.Client(self.address, set_as_default=False)
+        self.workers = [self.start_worker(f"worker-{number}") for number in range(2)]
+
+    def start_worker(self, name: str) -> subprocess.Popen[bytes]:
+        """Start one more worker, which joins when it is ready."""
+        how = ("--no-nanny", "--no-dashboard", "--nthreads", "1", "--host", "127.0.0.1")
+        preload = ("--preload", str(self.folder / "preload.py"))
+        return self._start("worker", self.address, *how, *preload, "--name", name)
+
+    def _start(self, *arguments: str) -> subprocess.Popen[bytes]:
+        line = [sys.executable, "-m", "dask", *arguments]
+        quiet: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        return subprocess.Popen(line, cwd=self.folder, env=self.environment, **quiet)
+
+    def wait(self, workers: int = 2) -> None:
+        """Wait until so many workers have joined."""
+        self.client.wait_for_workers(workers, timeout=PATIENCE)
+
+    def task_names(self) -> set[str]:
+        """The names of the tasks that workers have to do now."""
+        return {str(key) for keys in self.client.processing().values() for key in keys}
+
+    def made_by(self) -> set[int]:
+        """The processes that have made pieces."""
+        return {int(number) for number in (self.folder / "made-by").read_text().split()}
+
+    def stop(self) -> None:
+        self.client.close()
+        for running in (*self.workers, self.scheduler):
+            running.kill()
+            running.wait()
+
+
+def wait_for(condition: Callable[[], object]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
