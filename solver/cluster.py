@@ -40,6 +40,7 @@ class _Named(Executor):
     def shared(self, value: Any, name: str) -> Any:
         """Return what stands for a value that was brought to every worker once."""
         key = _key(name)
+        self._client.wait_for_workers(1)
         return self._client.scatter({key: value}, broadcast=True, hash=False)[key]
 
 
@@ -85,5 +86,5 @@ def connected(address: str, *, quiet: bool = False) -> Iterator[Executor]:
         what = f"gave up {str(error.task)!r}, expected a worker that does not die of it"
         raise ClusterError(f"cluster {address!r}: {what}; see what its workers say") from error
     except CancelledError as error:
-        what = "the tasks were lost with the scheduler, expected one that stays; start the command again"
+        what = "its tasks were lost, expected a scheduler and a worker that stay; start the command again"
         raise ClusterError(f"cluster {address!r}: {what} to go on") from error

@@ -153,7 +153,7 @@ def test_a_task_that_kills_workers_and_a_scheduler_that_goes(
         with pytest.raises(solver.ClusterError, match=given_up), connected(running.address) as executor:
             solved_in_files(solver.ruleset(SAVED), tmp_path / "there", executor=executor)
         varied = solver.variants(PLAIN, {"rolls": [1, 2, 3, 4]})
-        lost = "the tasks were lost with the scheduler, expected one that stays"
+        lost = "its tasks were lost, expected a scheduler and a worker that stay"
         with pytest.raises(solver.ClusterError, match=lost), connected(running.address) as executor:
             solver.compare(varied, executor=executor, progress=lambda *_: running.scheduler.kill())
     finally:
