@@ -6,7 +6,8 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,18 +19,20 @@ distributed = pytest.importorskip("distributed")
 PATIENCE = 120
 
 
-def slowed(module: str, function: str, seconds: float) -> str:
+def slowed(module: str, function: str) -> str:
     """Code for workers: what makes a piece takes a while, so that there is time to kill one of them.
 
-    It also notes which process made it, in the file `made-by` of the working folder.
+    Pieces wait while the working folder has a file `hold`; each notes its process in the file `made-by`.
     """
     return f"""
 import os, time
 import {module} as module
-made_by = os.path.abspath("made-by")
+made_by, hold = os.path.abspath("made-by"), os.path.abspath("hold")
 
 def {function}(*arguments):
-    time.sleep({seconds})
+    time.sleep(0.05)
+    while os.path.exists(hold):
+        time.sleep(0.01)
     module.plain(*arguments)
     with open(made_by, "a") as file:
         file.write(f"{{os.getpid()}} ")
@@ -68,6 +71,21 @@ class Cluster:
     def wait(self, workers: int = 2) -> None:
         """Wait until so many workers have joined."""
         self.client.wait_for_workers(workers, timeout=PATIENCE)
+
+    def worker_names(self) -> set[str]:
+        """The names of the workers that have joined."""
+        return {worker["name"] for worker in self.client.scheduler_info(n_workers=-1)["workers"].values()}
+
+    @contextmanager
+    def held(self) -> Iterator[set[str]]:
+        """Hold the pieces that are not yet done; yield the names of their tasks."""
+        hold = self.folder / "hold"
+        hold.touch()
+        time.sleep(0.3)  # What had begun before is done by then.
+        try:
+            yield self.task_names()
+        finally:
+            hold.unlink()
 
     def task_names(self) -> set[str]:
         """The names of the tasks that workers have to do now."""
