@@ -21,6 +21,7 @@ Progress = Callable[[int, int], None]
 
 _PIECES_A_THREAD = 4
 _LEAST_PIECE = 128
+_PIECES = 16
 
 
 def thread_count(threads: int | None) -> int:
@@ -43,11 +44,22 @@ def beforehand(progress: Progress | None) -> Progress | None:
     return progress and (lambda _, total: progress(0, total))
 
 
-def shares(work: NDArray[np.int64], most: int, first: int = 0) -> list[range]:
+def shares(work: NDArray[np.int64], most: int, first: int = 0, *, least: int | None = None) -> list[range]:
     """Cut items with so much work each into neighbouring ones of about equal work, about `most` or less.
 
-    The items are numbered from `first` on.
+    Parameters
+    ----------
+    work
+        Of each item.
+    most
+        How much there is to be in a piece.
+    first
+        The number of the first item.
+    least
+        Below which pieces need not be smaller; a few are cut down to that, for many workers to have some.
     """
+    if least is not None:
+        most = min(most, max(int(work.sum()) // _PIECES, least))
     total = np.cumsum(work)
     count = -(-int(total[-1]) // most)
     cuts = np.searchsorted(total, total[-1] * np.arange(1, count) / count, side="right")

@@ -28,6 +28,7 @@ from .states import LANES
 PIECE_NUMBERS = 1 << 20
 """Chances in a piece: a quarter of a second or so on one core, for five dice."""
 
+_LEAST_NUMBERS = 1 << 16
 _BATCH = 512
 """Blocks that are taken apart at once."""
 _FRONT = front.Kind(b"DWR", 1, "piece of the chances", "piece", "delete its folder and work them out again")
@@ -50,7 +51,8 @@ class _Sets:
         """Return the sets of each piece: none of finished states, whose chances are plain."""
         if not self._task.first_level <= level < self.boxes:
             return []
-        return shares(self._numbers[slice(*self._level_sets[level : level + 2])], PIECE_NUMBERS)
+        numbers = self._numbers[slice(*self._level_sets[level : level + 2])]
+        return shares(numbers, PIECE_NUMBERS, least=min(_LEAST_NUMBERS, PIECE_NUMBERS))
 
     def names(self, level: int, items: range) -> list[int]:
         """Return the filled sets themselves."""

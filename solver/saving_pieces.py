@@ -39,6 +39,7 @@ from .states import LANES, States, states
 
 PIECE_PASSES = 1 << 16
 """Passes of a tile over the lattice of keeps in a piece: a second or so on one core."""
+_LEAST_PASSES = 1 << 12
 
 _FRONT = front.Kind(b"DWP", 1, "piece of a level", "piece", "delete its folder and solve the game again")
 _GENERATOR = "dicewise pieces 1"
@@ -58,7 +59,7 @@ class _Sets:
         first, last = self.states.level_sets[level : level + 2].tolist()
         starts = np.arange(first, last, SETS)
         passes = np.add.reduceat(self.states.lanes[first:last], starts - first) * self._passes(level)
-        cut = shares(-(-passes // LANES), PIECE_PASSES)
+        cut = shares(-(-passes // LANES), PIECE_PASSES, least=min(_LEAST_PASSES, PIECE_PASSES))
         if self._chunks:
             return cut
         return [range(chunks.start * SETS, min(chunks.stop * SETS, last - first)) for chunks in cut]
@@ -187,13 +188,9 @@ def solve_saving_piece(rules: Ruleset, folder: str, level: int, number: int) -> 
     values = now[LANES:-LANES].reshape(-1, width)
     chunks = _packed_files(Path(folder), game)
     # Kept to the bit comes last: where that is there, all of the piece is.
-    chunks.write(
-        chunks.pieces(level)[number],
-        [
-            packed(values[:, chunk.start - begin * LANES : chunk.stop - begin * LANES], stored_width(game))
-            for chunk in _chunk_places(chunks, level, number)
-        ],
-    )
+    size, before = stored_width(game), begin * LANES
+    places = [slice(of.start - before, of.stop - before) for of in _chunk_places(chunks, level, number)]
+    chunks.write(chunks.pieces(level)[number], [packed(values[:, place], size) for place in places])
     _write(files, piece, values, begin * LANES)
 
 

@@ -17,7 +17,7 @@ import solver
 from solver import pieces, reach_pieces, saving_files, saving_pieces, saving_simulation, simulation
 from solver.chances import Chances, Windows
 from solver.comparison import Comparison
-from solver.levels import Progress
+from solver.levels import Progress, shares
 from solver.lookup import Table
 from solver.saving_files import level_path
 from solver.saving_pieces import pieces_folder
@@ -294,6 +294,18 @@ def test_a_piece_that_is_not_there_is_missed(tmp_path: Path, monkeypatch: pytest
     ):
         solved_in_files(solver.ruleset(SAVED), tmp_path, executor=Nowhere())
     assert contents(tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    ("work", "most", "least", "count"),
+    [([5] * 40, 50, None, 4), ([5] * 40, 1000, 10, 17), ([5] * 40, 50, 100, 4), ([1, 0, 0], 1, 1, 1)],
+)
+def test_shares(work: list[int], most: int, least: int | None, count: int) -> None:
+    found = shares(np.array(work), most, 7, least=least)
+    assert len(found) == count
+    assert [item for share in found for item in share] == list(range(7, 7 + len(work)))
+    sums = [sum(work[item - 7] for item in share) for share in found]
+    assert max(sums) - min(sums) <= max(work)
 
 
 def test_a_task_that_fails_stops_the_others() -> None:
