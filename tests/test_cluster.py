@@ -76,7 +76,12 @@ def test_a_killed_worker_and_a_cancelled_run(
     line = ("duel", str(NAME), "--cluster", cluster.address, "--folder", str(again), "--json")
     done = process(*line, code=code)
     assert (done.returncode, done.stderr) == (0, "")
-    assert json.loads(done.stdout)["chance"] == solver.open_duel(NAME, here).chance
+    found = json.loads(done.stdout)
+    assert (found["chance"], found["ties"]) == (
+        solver.open_duel(NAME, here).chance,
+        solver.tie_rate(NAME, here),
+    )
+    wanted = {path.name: path.read_bytes() for path in here.iterdir()}
     assert {path.name: path.read_bytes() for path in again.iterdir()} == wanted
 
 
