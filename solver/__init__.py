@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .chances import Chances, Curve
     from .comparison import Comparison, compare, variants
+    from .deviations import Moments, moments
     from .distributions import Distribution, distribution
     from .duel import Duel, open_duel, solve_duel
     from .duel_evaluation import Evaluation, evaluate, tie_rate
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "chances": ("Chances", "Curve"),
     "comparison": ("Comparison", "compare", "variants"),
+    "deviations": ("Moments", "moments"),
     "distributions": ("Distribution", "distribution"),
     "game": ("Game", "Move"),
     "duel": ("Duel", "open_duel", "solve_duel"),
@@ -130,6 +132,7 @@ __all__ = [
     "MangledTable",
     "Match",
     "MissingExtra",
+    "Moments",
     "Move",
     "Option",
     "PlotError",
@@ -160,6 +163,7 @@ __all__ = [
     "keep_chances",
     "load",
     "match",
+    "moments",
     "names",
     "open_duel",
     "player",

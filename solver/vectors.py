@@ -150,6 +150,19 @@ def above(typing: Any, value: Any, bound: Any, then: Any, otherwise: Any) -> Any
     return vector(vector, vector, vector, vector), code
 
 
+@operation
+def alike(typing: Any, value: Any) -> Any:
+    """Return whether all lanes hold the same number."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+        first = builder.shuffle_vector(args[0], args[0], zeros)
+        same = builder.bitcast(builder.fcmp_ordered("==", args[0], first), ir.IntType(LANES))
+        return builder.icmp_unsigned("==", same, ir.Constant(same.type, -1))
+
+    return types.boolean(vector), code
+
+
 def _gather(context: Any, builder: Any, signature: Any, args: Any, count: int) -> list[Any]:
     """Load `count` vectors from args[0], at the offsets that stand from index args[2] on in args[1]."""
     array, offsets, at = args[:3]

@@ -38,7 +38,7 @@ from .states import LANES, States, states
 if TYPE_CHECKING:
     import os
 
-    from .moment_kernels import Ranks, Three
+    from .deviation_kernels import Ranks, Three
 
 MOST_BYTES = 16 * 10**9
 """Memory that the numbers of two levels may take."""
@@ -229,10 +229,10 @@ def _work(
     progress: Progress,
 ) -> None:
     """Write the numbers of a level."""
-    from .moment_kernels import moment_tiles
+    from .deviation_kernels import moment_tiles
 
     start = int(game.level_start[level.number])
-    ranks = _ranks(game, arrays)
+    ranks = _ranks(game)
     step = after.width if game.scoring.saves else 0
     before = start // LANES
 
@@ -252,8 +252,8 @@ def _work(
         level.values(which)[:, states_in(game, level.number) :] = 0
 
 
-def _ranks(game: States, arrays: Plan) -> Ranks:
-    from .moment_kernels import Ranks
+def _ranks(game: States) -> Ranks:
+    from .deviation_kernels import Ranks
 
     lattice = game.scoring.lattice
     order = sorted(
@@ -261,11 +261,11 @@ def _ranks(game: States, arrays: Plan) -> Ranks:
     )
     rank = np.empty(lattice.short)
     rank[order] = np.arange(lattice.short)
-    requires = np.repeat(game.scoring.requires, np.diff(arrays.rows.first))
-    return Ranks(rank, np.array(order, np.int64) * LANES, requires)
+    return Ranks(rank, np.array(order, np.int64) * LANES)
 
 
 def _work_arrays(arrays: Plan) -> tuple[Three, Three, Floats]:
+    """Return the work arrays of `deviation_kernels`."""
     turn = arrays.turn
     three = [work_arrays(arrays) for _ in range(3)]
     length = (2 * turn.keeps - turn.short) * LANES

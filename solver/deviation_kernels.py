@@ -1,0 +1,366 @@
+"""The compiled loop that follows the best choices and carries two more numbers along; see `deviations`.
+
+Work goes by tiles as in `kernels`. Every array is a triple: expected points to come, their mean square, and
+the chance of an upper bonus. The first decides, the others go along with what it chooses. The work arrays are
+
+    rows     as in `kernels`
+    keeps    a row a keep, then a row a roll: the best fill of each roll
+    picks    a row a keep: the best keep inside it, by its rank; then a row a roll: the row of `rows` filled.
+             That of the empty keep is never written: it is its own rank
+
+The best keep inside a keep is found along the lattice, as the greatest value is. Of two that differ by less
+than `TIE` that of the lesser rank is taken, which is that of more dice, then of higher ones, as everywhere.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .kernels import compiled, mean_of_rolls, means, part, roll_row, stage_of
+from .plan import Floats, Ints, Plan, RowPlan, SetPlan, TurnPlan
+from .states import LANES
+from .turn import TIE
+from .vectors import above, add, alike, chosen, greater, load, spread, store, times
+
+_LANES = np.uint64(LANES)
+_LOW = -np.inf
+_FILL = -1.0
+"""The pick of a roll that is filled rather than rerolled."""
+
+Three = tuple[Floats, Floats, Floats]
+
+
+class Ranks(NamedTuple):
+    """In which order ties between keeps are broken.
+
+    `rank` goes by keep, for those of fewer than all dice; `offset` by rank, and is that of the keep's row.
+    """
+
+    rank: Floats
+    offset: Ints
+
+
+@compiled
+def moment_tiles(
+    now: Three,
+    after: Three,
+    width: int,
+    step: int,
+    saved: int,
+    level_start: int,
+    first: int,
+    last: int,
+    wanted: NDArray[np.bool_],
+    plan: Plan,
+    ranks: Ranks,
+    rows: Three,
+    keeps: Three,
+    picks: Floats,
+) -> None:
+    """Write the three numbers of tiles first .. last-1 of one level, for every number of saved rolls.
+
+    Parameters
+    ----------
+    now
+        As in `saving_kernels.solve_saving_tiles`: rows of `width` for 0 to `saved` saved rolls.
+    after
+        The same of the level after, in rows of `step`; 0 where no rolls are saved, and there is one row.
+    level_start
+        Where the level starts among all states.
+    wanted
+        By tile: whether it is worked on.
+    plan
+        The game, with `sets.first` counted from the start of the level of the set.
+    ranks
+        How ties are broken.
+    rows, keeps, picks
+        Work arrays.
+    """
+    sets, turn, row_plan = plan.sets, plan.turn, plan.rows
+    for tile in range(first, last):
+        base = tile * LANES
+        if not wanted[tile]:
+            continue
+        for rerolls in range(turn.rerolls + saved + 1):
+            if rerolls:
+                means(turn, keeps[0])
+                means(turn, keeps[1])
+                means(turn, keeps[2])
+            stage = stage_of(turn, row_plan, rerolls)
+            if rerolls == 0 or step or stage:
+                fill_tile(
+                    after,
+                    LANES + rerolls * step,
+                    base,
+                    plan.tile_set[tile],
+                    stage,
+                    turn,
+                    row_plan,
+                    sets,
+                    rows,
+                    keeps,
+                    picks,
+                )
+            if rerolls:
+                choose(turn, ranks, keeps, picks)
+            else:
+                fill_all(turn, keeps)
+            if rerolls >= turn.rerolls:
+                at = LANES + (rerolls - turn.rerolls) * width + base - level_start
+                store(now[0], at, mean_of_rolls(turn, keeps[0]))
+                store(now[1], at, mean_of_rolls(turn, keeps[1]))
+                store(now[2], at, mean_of_rolls(turn, keeps[2]))
+
+
+@part
+def fill_tile(
+    after: Three,
+    start: int,
+    base: int,
+    first_set: int,
+    stage: int,
+    turn: TurnPlan,
+    plan: RowPlan,
+    sets: SetPlan,
+    rows: Three,
+    keeps: Three,
+    picks: Floats,
+) -> None:
+    """Write the best fill of each roll, for the tile of positions from `base` on."""
+    for row in range(len(plan.points)):
+        store(rows[0], row * LANES, spread(_LOW))
+    available = 0
+    number = first_set
+    while number < len(sets.start) and sets.start[number] < base + LANES:
+        begin = max(sets.start[number], base)
+        end = min(sets.start[number] + sets.lanes[number], base + LANES)
+        if begin < end:
+            lane, at = begin - sets.start[number], begin - base
+            write_rows(after, start, plan, sets, number, lane, end - begin, at, rows)
+            available |= sets.available[number]
+        number += 1
+    choose_fills(turn, plan, available, stage, rows, keeps, picks)
+    number = first_set
+    while number < len(sets.start) and sets.start[number] < base + LANES:
+        begin = max(sets.start[number], base)
+        end = min(sets.start[number] + sets.lanes[number], base + LANES)
+        if begin < end and sets.special[number]:
+            lane, at = begin - sets.start[number], begin - base
+            choose_special(turn, plan, sets, number, lane, end - begin, at, stage, rows, keeps)
+        number += 1
+
+
+@part
+def write_rows(
+    after: Three,
+    start: int,
+    plan: RowPlan,
+    sets: SetPlan,
+    number: int,
+    lane: int,
+    count: int,
+    at: int,
+    rows: Three,
+) -> None:
+    """Write the rows of each box as `kernels.fill_rows` does, but to no columns of other sets.
+
+    Of points p and what follows them, v on average and s on average when squared, the mean square is
+    p (p + 2 v) + s.
+    """
+    filled, upper, classes = sets.filled[number], sets.upper[number], sets.classes[number]
+    columns, nothing = chosen(at, at + count), spread(-1.0)
+    for category in range(plan.boxes):
+        if not sets.available[number] >> category & 1:
+            continue
+        first = start + sets.first[filled | 1 << category]
+        classes_after = sets.upper_classes[upper | sets.upper_bit[category]]
+        step = sets.step_first[upper, category]
+        for row in range(plan.first[category], plan.first[category + 1]):
+            points, to = plan.points[row], row * LANES
+            armed = classes_after if category == sets.arming and points > 0 else 0
+            if step < 0:
+                place = first + armed + lane - at
+                value = load(after[0], place)
+                square = add(times(spread(points), add(spread(points), add(value, value))), load(after[1], place))
+                store(rows[0], to, above(columns, nothing, add(spread(points), value), load(rows[0], to)))
+                store(rows[1], to, above(columns, nothing, square, load(rows[1], to)))
+                store(rows[2], to, above(columns, nothing, load(after[2], place), load(rows[2], to)))
+                continue
+            flag = int(lane >= classes)
+            before = lane - flag * classes
+            for i in range(to + at, to + at + count):
+                place = first + armed + flag * classes_after + sets.step[step + before]
+                rows[0][i] = points + after[0][place]
+                rows[1][i] = points * (points + 2 * after[0][place]) + after[1][place]
+                rows[2][i] = after[2][place]
+                before += 1
+                if before == classes:
+                    before = 0
+                    flag += 1
+            step += classes
+        if sets.requires >> category & 1:
+            # Without the flag no points count.
+            for row in range(plan.first[category], plan.first[category + 1]):
+                for i in range(min(count, classes - lane)):
+                    rows[0][row * LANES + at + i] = after[0][first + lane + i]
+                    rows[1][row * LANES + at + i] = after[1][first + lane + i]
+                    rows[2][row * LANES + at + i] = after[2][first + lane + i]
+
+
+@part
+def choose_fills(
+    turn: TurnPlan, plan: RowPlan, available: int, stage: int, rows: Three, keeps: Three, picks: Floats
+) -> None:
+    """Write the best fill of each roll, the first box of equals, four boxes a pass."""
+    of_roll = plan.of_roll
+    rolls = np.uint64(turn.keeps - turn.short)
+    to_first = np.uint64(turn.keeps) * _LANES
+    first = np.uint64(stage) * np.uint64(plan.boxes) * rolls
+    below = spread(-TIE)
+    left, fresh = available, True
+    while left or fresh:
+        # From the last box to the first: the last that is taken is the first within TIE of the best.
+        a = first + np.uint64(highest(left)) * rolls if left else first
+        left ^= left & 1 << highest(left)
+        b = first + np.uint64(highest(left)) * rolls if left else a
+        left ^= left & 1 << highest(left)
+        c = first + np.uint64(highest(left)) * rolls if left else b
+        left ^= left & 1 << highest(left)
+        d = first + np.uint64(highest(left)) * rolls if left else c
+        left ^= left & 1 << highest(left)
+        for roll in range(rolls):
+            to = to_first + roll * _LANES
+            best, choice = spread(_LOW), spread(0.0)
+            if not fresh:
+                best, choice = load(keeps[0], to), load(picks, to)
+            offset = of_roll[a + roll]
+            here = load(rows[0], offset)
+            choice = above(here, add(best, below), spread(float(offset)), choice)
+            best = greater(here, best)
+            offset = of_roll[b + roll]
+            here = load(rows[0], offset)
+            choice = above(here, add(best, below), spread(float(offset)), choice)
+            best = greater(here, best)
+            offset = of_roll[c + roll]
+            here = load(rows[0], offset)
+            choice = above(here, add(best, below), spread(float(offset)), choice)
+            best = greater(here, best)
+            offset = of_roll[d + roll]
+            here = load(rows[0], offset)
+            choice = above(here, add(best, below), spread(float(offset)), choice)
+            best = greater(here, best)
+            store(keeps[0], to, best)
+            store(picks, to, choice)
+        fresh = False
+    for roll in range(rolls):
+        to = to_first + roll * _LANES
+        choice = load(picks, to)
+        if alike(choice):
+            at = np.uint64(picks[to])
+            store(keeps[1], to, load(rows[1], at))
+            store(keeps[2], to, load(rows[2], at))
+            continue
+        for i in range(_LANES):
+            at = np.uint64(picks[to + i]) + i
+            keeps[1][to + i] = rows[1][at]
+            keeps[2][to + i] = rows[2][at]
+
+
+@part
+def highest(boxes: int) -> int:
+    """Return the highest category of a set; 0 of an empty one."""
+    category = 0
+    while boxes >> category + 1:
+        category += 1
+    return category
+
+
+@part
+def choose_special(
+    turn: TurnPlan,
+    plan: RowPlan,
+    sets: SetPlan,
+    number: int,
+    lane: int,
+    count: int,
+    at: int,
+    stage: int,
+    rows: Three,
+    keeps: Three,
+) -> None:
+    """Do as `choose_fills` for the rolls of all dice alike once the Yahtzee box is filled."""
+    rolls = turn.keeps - turn.short
+    for face in range(6):
+        to = (turn.keeps + plan.alike[face]) * LANES
+        for i in range(count):
+            flag = lane + i >= sets.classes[number]
+            bonus = plan.bonus if flag else 0.0
+            greatest, place = _LOW, 0
+            for category in range(plan.boxes - 1, -1, -1):
+                if sets.joker_boxes[number, face] >> category & 1:
+                    row = roll_row(plan, sets, number, category, face, rolls, stage)
+                    value = rows[0][row * LANES + at + i]
+                    if value > greatest - TIE:
+                        place = row * LANES + at + i
+                    greatest = max(value, greatest)
+            keeps[0][to + at + i] = greatest + bonus
+            keeps[1][to + at + i] = rows[1][place] + bonus * (bonus + 2 * rows[0][place])
+            keeps[2][to + at + i] = rows[2][place]
+
+
+@part
+def fill_all(turn: TurnPlan, keeps: Three) -> None:
+    """Write what each roll is worth where there is no reroll left."""
+    rolls = turn.keeps - turn.short
+    for to in range(turn.short * LANES, turn.keeps * LANES, LANES):
+        fill = to + rolls * LANES
+        store(keeps[0], to, load(keeps[0], fill))
+        store(keeps[1], to, load(keeps[1], fill))
+        store(keeps[2], to, load(keeps[2], fill))
+
+
+@part
+def choose(turn: TurnPlan, ranks: Ranks, keeps: Three, picks: Floats) -> None:
+    """Write what each roll is worth by the better of its best fill and the best keep inside it."""
+    joint = 0
+    for group in range(len(turn.groups)):
+        different = turn.groups[group, 0]
+        for keep in range(turn.groups[group, 1], turn.groups[group, 2]):
+            to = keep * LANES
+            is_roll = keep >= turn.short
+            best, pick = spread(_LOW), spread(ranks.rank[0])
+            if not is_roll:
+                best, pick = load(keeps[0], to), spread(ranks.rank[keep])
+            for _ in range(different):
+                at = turn.less[joint]
+                here, rank = load(keeps[0], at), load(picks, at)
+                margin = above(pick, rank, spread(-TIE), spread(TIE))
+                pick = above(here, add(best, margin), rank, pick)
+                best = greater(here, best)
+                joint += 1
+            if not is_roll:
+                store(keeps[0], to, best)
+                store(picks, to, pick)
+                continue
+            fill = to + (turn.keeps - turn.short) * LANES
+            value = load(keeps[0], fill)
+            store(keeps[0], to, greater(value, best))
+            store(picks, to, above(value, add(best, spread(-TIE)), spread(_FILL), pick))
+            if alike(load(picks, to)):
+                at = source(ranks, picks[to], fill)
+                store(keeps[1], to, load(keeps[1], at))
+                store(keeps[2], to, load(keeps[2], at))
+                continue
+            for i in range(LANES):
+                at = source(ranks, picks[to + i], fill) + i
+                keeps[1][to + i] = keeps[1][at]
+                keeps[2][to + i] = keeps[2][at]
+
+
+@part
+def source(ranks: Ranks, pick: float, fill: int | np.uint64) -> np.uint64:
+    """Return the offset of the row that a roll's pick stands for: a keep's, or that of its fill."""
+    return np.uint64(fill if pick < 0 else ranks.offset[np.uint64(pick)])
