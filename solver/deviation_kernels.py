@@ -4,12 +4,15 @@ Work goes by tiles as in `kernels`. Every array is a triple: expected points to 
 the chance of an upper bonus. The first decides, the others go along with what it chooses. The work arrays are
 
     rows     as in `kernels`
-    keeps    a row a keep, then a row a roll: the best fill of each roll
-    picks    a row a keep: the best keep inside it, by its rank; then a row a roll: the row of `rows` filled.
-             That of the empty keep is never written: it is its own rank
+    keeps    a row a keep, then a row a roll: the best fill of each roll. What goes along lies in the order
+             of preference, keeps of fewer dice first and of lower dice first among these, and is not
+             replaced by that of the best keep inside
+    picks    a row a keep: the best keep inside it, as the offset of what goes along with that; for a roll
+             also that of its fill; then a row a roll: the row of `rows` that is its fill. That of the empty
+             keep, 0, is given
 
 The best keep inside a keep is found along the lattice, as the greatest value is. Of two that differ by less
-than `TIE` that of the lesser rank is taken, which is that of more dice, then of higher ones, as everywhere.
+than `TIE` that with the greater offset is taken: that of more dice, then of higher ones, as everywhere.
 """
 
 from __future__ import annotations
@@ -23,24 +26,19 @@ from .kernels import compiled, mean_of_rolls, means, part, roll_row, stage_of
 from .plan import Floats, Ints, Plan, RowPlan, SetPlan, TurnPlan
 from .states import LANES
 from .turn import TIE
-from .vectors import above, add, alike, chosen, greater, load, spread, store, times
+from .vectors import above, add, alike, chosen, equal, greater, load, spread, store, times
 
-_LANES = np.uint64(LANES)
+_1, _LANES = np.uint64(1), np.uint64(LANES)
 _LOW = -np.inf
-_FILL = -1.0
-"""The pick of a roll that is filled rather than rerolled."""
 
 Three = tuple[Floats, Floats, Floats]
 
 
-class Ranks(NamedTuple):
-    """In which order ties between keeps are broken.
+class Along(NamedTuple):
+    """Where what goes along with each keep of fewer than all dice lies: offsets, and the lattice there."""
 
-    `rank` goes by keep, for those of fewer than all dice; `offset` by rank, and is that of the keep's row.
-    """
-
-    rank: Floats
-    offset: Ints
+    offset: Floats
+    turn: TurnPlan
 
 
 @compiled
@@ -55,7 +53,7 @@ def moment_tiles(
     last: int,
     wanted: NDArray[np.bool_],
     plan: Plan,
-    ranks: Ranks,
+    along: Along,
     rows: Three,
     keeps: Three,
     picks: Floats,
@@ -74,7 +72,7 @@ def moment_tiles(
         By tile: whether it is worked on.
     plan
         The game, with `sets.first` counted from the start of the level of the set.
-    ranks
+    along
         How ties are broken.
     rows, keeps, picks
         Work arrays.
@@ -87,8 +85,8 @@ def moment_tiles(
         for rerolls in range(turn.rerolls + saved + 1):
             if rerolls:
                 means(turn, keeps[0])
-                means(turn, keeps[1])
-                means(turn, keeps[2])
+                means(along.turn, keeps[1])
+                means(along.turn, keeps[2])
             stage = stage_of(turn, row_plan, rerolls)
             if rerolls == 0 or step or stage:
                 fill_tile(
@@ -105,7 +103,7 @@ def moment_tiles(
                     picks,
                 )
             if rerolls:
-                choose(turn, ranks, keeps, picks)
+                choose(turn, along, keeps, picks)
             else:
                 fill_all(turn, keeps)
             if rerolls >= turn.rerolls:
@@ -257,16 +255,27 @@ def choose_fills(
         fresh = False
     for roll in range(rolls):
         to = to_first + roll * _LANES
-        choice = load(picks, to)
-        if alike(choice):
-            at = np.uint64(picks[to])
-            store(keeps[1], to, load(rows[1], at))
-            store(keeps[2], to, load(rows[2], at))
-            continue
-        for i in range(_LANES):
-            at = np.uint64(picks[to + i]) + i
-            keeps[1][to + i] = rows[1][at]
-            keeps[2][to + i] = rows[2][at]
+        take(rows, picks, to, keeps, to)
+
+
+@part
+def take(of: Three, picks: Floats, at: np.uint64, to: Three, place: np.uint64) -> None:
+    """Write what goes along in each lane: that of the row of `of` whose offset is in `picks` from `at` on.
+
+    Neighbouring states mostly do one of two things, the first and the last one of them.
+    """
+    pick = load(picks, at)
+    first, last = picks[at], picks[at + _LANES - _1]
+    if alike(equal(pick, spread(first), spread(last), pick)):
+        one, other = np.uint64(first), np.uint64(last)
+        bound = spread(first)
+        store(to[1], place, equal(pick, bound, load(of[1], one), load(of[1], other)))
+        store(to[2], place, equal(pick, bound, load(of[2], one), load(of[2], other)))
+        return
+    for i in range(_LANES):
+        row = np.uint64(picks[at + i]) + i
+        to[1][place + i] = of[1][row]
+        to[2][place + i] = of[2][row]
 
 
 @part
@@ -323,44 +332,32 @@ def fill_all(turn: TurnPlan, keeps: Three) -> None:
 
 
 @part
-def choose(turn: TurnPlan, ranks: Ranks, keeps: Three, picks: Floats) -> None:
+def choose(turn: TurnPlan, along: Along, keeps: Three, picks: Floats) -> None:
     """Write what each roll is worth by the better of its best fill and the best keep inside it."""
-    joint = 0
+    less = turn.less
+    rolls = np.uint64(turn.keeps - turn.short)
+    joint = np.uint64(0)
     for group in range(len(turn.groups)):
         different = turn.groups[group, 0]
-        for keep in range(turn.groups[group, 1], turn.groups[group, 2]):
-            to = keep * LANES
-            is_roll = keep >= turn.short
-            best, pick = spread(_LOW), spread(ranks.rank[0])
+        for keep in range(np.uint64(turn.groups[group, 1]), np.uint64(turn.groups[group, 2])):
+            to = keep * _LANES
+            is_roll = keep >= np.uint64(turn.short)
+            best, pick = spread(_LOW), spread(along.offset[0])
             if not is_roll:
-                best, pick = load(keeps[0], to), spread(ranks.rank[keep])
+                best, pick = load(keeps[0], to), spread(along.offset[keep])
             for _ in range(different):
-                at = turn.less[joint]
-                here, rank = load(keeps[0], at), load(picks, at)
-                margin = above(pick, rank, spread(-TIE), spread(TIE))
-                pick = above(here, add(best, margin), rank, pick)
+                at = less[joint]
+                here, there = load(keeps[0], at), load(picks, at)
+                margin = above(there, pick, spread(-TIE), spread(TIE))
+                pick = above(here, add(best, margin), there, pick)
                 best = greater(here, best)
-                joint += 1
-            if not is_roll:
-                store(keeps[0], to, best)
-                store(picks, to, pick)
-                continue
-            fill = to + (turn.keeps - turn.short) * LANES
-            value = load(keeps[0], fill)
-            store(keeps[0], to, greater(value, best))
-            store(picks, to, above(value, add(best, spread(-TIE)), spread(_FILL), pick))
-            if alike(load(picks, to)):
-                at = source(ranks, picks[to], fill)
-                store(keeps[1], to, load(keeps[1], at))
-                store(keeps[2], to, load(keeps[2], at))
-                continue
-            for i in range(LANES):
-                at = source(ranks, picks[to + i], fill) + i
-                keeps[1][to + i] = keeps[1][at]
-                keeps[2][to + i] = keeps[2][at]
-
-
-@part
-def source(ranks: Ranks, pick: float, fill: int | np.uint64) -> np.uint64:
-    """Return the offset of the row that a roll's pick stands for: a keep's, or that of its fill."""
-    return np.uint64(fill if pick < 0 else ranks.offset[np.uint64(pick)])
+                joint += _1
+            if is_roll:
+                fill = to + rolls * _LANES
+                value = load(keeps[0], fill)
+                pick = above(value, add(best, spread(-TIE)), spread(float(fill)), pick)
+                best = greater(value, best)
+            store(keeps[0], to, best)
+            store(picks, to, pick)
+            if is_roll:
+                take(keeps, picks, to, keeps, to)

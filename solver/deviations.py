@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from .errors import ArgumentError, DiceError
 from .levels import Progress, run_levels
 from .lookup import Table
-from .plan import Floats, Plan, aligned, work_arrays
+from .plan import Floats, Plan, TurnPlan, aligned, work_arrays
 from .rules import Ruleset, ruleset
 from .saving import level_plan, states_in, width_of
 from .scorecard import Position, Scorecard
@@ -38,7 +38,7 @@ from .states import LANES, States, states
 if TYPE_CHECKING:
     import os
 
-    from .deviation_kernels import Ranks, Three
+    from .deviation_kernels import Along, Three
 
 MOST_BYTES = 16 * 10**9
 """Memory that the numbers of two levels may take."""
@@ -232,14 +232,14 @@ def _work(
     from .deviation_kernels import moment_tiles
 
     start = int(game.level_start[level.number])
-    ranks = _ranks(game)
+    along = _along(game, arrays.turn)
     step = after.width if game.scoring.saves else 0
     before = start // LANES
 
     def work(first: int, last: int) -> None:
         tiles = before + first, before + last
         sizes = level.width, step, level.rows - 1, start
-        moment_tiles(level.flat, after.flat, *sizes, *tiles, wanted, arrays, ranks, *_work_arrays(arrays))
+        moment_tiles(level.flat, after.flat, *sizes, *tiles, wanted, arrays, along, *_work_arrays(arrays))
 
     run_levels(
         [0, level.width // LANES],
@@ -252,16 +252,16 @@ def _work(
         level.values(which)[:, states_in(game, level.number) :] = 0
 
 
-def _ranks(game: States) -> Ranks:
-    from .deviation_kernels import Ranks
+def _along(game: States, turn: TurnPlan) -> Along:
+    """Return where what goes along with each keep lies: the ones that ties are broken for come last."""
+    from .deviation_kernels import Along
 
     lattice = game.scoring.lattice
-    order = sorted(
-        range(lattice.short), key=lambda keep: (len(lattice.keeps[keep]), lattice.keeps[keep][::-1]), reverse=True
-    )
-    rank = np.empty(lattice.short)
-    rank[order] = np.arange(lattice.short)
-    return Ranks(rank, np.array(order, np.int64) * LANES)
+    order = sorted(range(lattice.short), key=lambda keep: (len(lattice.keeps[keep]), lattice.keeps[keep][::-1]))
+    place = np.arange(len(lattice.keeps))
+    place[order] = np.arange(lattice.short)
+    more = place[lattice.more[order]] * LANES
+    return Along(place * float(LANES), turn._replace(more=more.ravel().astype(turn.more.dtype)))
 
 
 def _work_arrays(arrays: Plan) -> tuple[Three, Three, Floats]:
@@ -271,5 +271,5 @@ def _work_arrays(arrays: Plan) -> tuple[Three, Three, Floats]:
     length = (2 * turn.keeps - turn.short) * LANES
     keeps = [aligned(length) for _ in range(3)]
     picks = aligned(length)
-    picks[:LANES] = turn.short - 1  # The empty keep is the last to be taken.
+    picks[:LANES] = 0  # The empty keep, the last to be taken, leads no group.
     return tuple(rows for rows, _ in three), tuple(keeps), picks

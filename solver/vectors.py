@@ -151,6 +151,16 @@ def above(typing: Any, value: Any, bound: Any, then: Any, otherwise: Any) -> Any
 
 
 @operation
+def equal(typing: Any, a: Any, b: Any, then: Any, otherwise: Any) -> Any:
+    """Return `then` in the lanes where a = b, `otherwise` in the others."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.select(builder.fcmp_ordered("==", *args[:2]), *args[2:])
+
+    return vector(vector, vector, vector, vector), code
+
+
+@operation
 def alike(typing: Any, value: Any) -> Any:
     """Return whether all lanes hold the same number."""
 
