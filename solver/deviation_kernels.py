@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .kernels import compiled, mean_of_rolls, means, part, roll_row, stage_of
-from .plan import Floats, Ints, Plan, RowPlan, SetPlan, TurnPlan
+from .plan import Floats, Plan, RowPlan, SetPlan, TurnPlan
 from .states import LANES
 from .turn import TIE
 from .vectors import above, add, alike, chosen, equal, greater, load, spread, store, times
@@ -182,7 +182,9 @@ def write_rows(
             if step < 0:
                 place = first + armed + lane - at
                 value = load(after[0], place)
-                square = add(times(spread(points), add(spread(points), add(value, value))), load(after[1], place))
+                square = add(
+                    times(spread(points), add(spread(points), add(value, value))), load(after[1], place)
+                )
                 store(rows[0], to, above(columns, nothing, add(spread(points), value), load(rows[0], to)))
                 store(rows[1], to, above(columns, nothing, square, load(rows[1], to)))
                 store(rows[2], to, above(columns, nothing, load(after[2], place), load(rows[2], to)))
@@ -307,7 +309,7 @@ def choose_special(
         for i in range(count):
             flag = lane + i >= sets.classes[number]
             bonus = plan.bonus if flag else 0.0
-            greatest, place = _LOW, 0
+            greatest, place = _LOW, np.int64(0)
             for category in range(plan.boxes - 1, -1, -1):
                 if sets.joker_boxes[number, face] >> category & 1:
                     row = roll_row(plan, sets, number, category, face, rolls, stage)

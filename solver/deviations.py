@@ -11,14 +11,17 @@ Both are means over dice, as V is, and filling a box for g points with x' after 
 
     g^2 + 2 g V(x') + S(x')    and    U(x').
 
-The variance is S - V^2. As V of one level needs the next level alone, so do S and U; V is worked out anew beside
-them, so that choices are those of exact values, and no table is needed. Saved rolls are as in `saving`.
+The variance is S - V^2. As V of one level needs the next level alone, so do S and U. V is worked out anew
+beside them, so that choices are those of exact values and no table is needed; for saved rolls see `saving`.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from functools import cache
+from importlib import resources
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +46,10 @@ if TYPE_CHECKING:
 MOST_BYTES = 16 * 10**9
 """Memory that the numbers of two levels may take."""
 
+KNOWN_FILE = "moments.json"
+"""What is known of the empty cards of some games; `dicewise tables moments` writes it."""
+
+_NUMBERS = ("mean", "standard_deviation", "upper_bonus")
 _PIECES_A_THREAD = 32
 
 
@@ -106,10 +113,11 @@ def moments(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Moments:
-    """Work out mean and deviation of the final score under optimal play, and how often there is a bonus.
+    """Return mean and deviation of the final score under optimal play, and how often there is an upper bonus.
 
     Exact for any rules, those with saved rolls and those whose distribution is too large among them. It takes
-    the time of some solves of the game, and holds two levels of it at a time.
+    the time of some solves of the game, and holds two levels of it at a time; of the games whose distribution
+    is too large, the package knows the numbers of the empty card.
 
     Parameters
     ----------
@@ -140,9 +148,36 @@ def moments(
         place = Position.of(held, dice, rerolls)
     elif rerolls is not None:
         raise DiceError(f"rerolls {rerolls!r}: found no dice, expected those on the table")
-    value, square, bonus = _numbers(states(scoring(given)), held, place, threads, progress)
+    known = _known().get(scoring(given).digest) if held == given.card() and place is None else None
+    if known is not None:
+        return Moments(given.name, str(held), *known)
+    return worked_out(held, place, threads=threads, progress=progress)
+
+
+def worked_out(
+    card: Scorecard,
+    place: Position | None = None,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Moments:
+    """Work out what `moments` returns from a card, or from dice on the table, whether it is known or not."""
+    rules = card.ruleset
+    value, square, bonus = _numbers(states(scoring(rules)), card, place, threads, progress)
     deviation = float(np.sqrt(max(0.0, square - value**2)))
-    return Moments(given.name, str(held), held.boxes_total + value, deviation, min(1.0, bonus))
+    return Moments(rules.name, str(card), card.boxes_total + value, deviation, min(1.0, bonus))
+
+
+def kept(found: Moments, rules: Ruleset) -> dict[str, Any]:
+    """Return what `KNOWN_FILE` says of a game, by numbers worked out from its empty card."""
+    return {"digest": scoring(rules).digest} | {name: getattr(found, name) for name in _NUMBERS}
+
+
+@cache
+def _known() -> dict[str, tuple[float, ...]]:
+    """Return the numbers of `KNOWN_FILE` by the digest of the game."""
+    text = resources.files(__package__).joinpath(KNOWN_FILE).read_text("utf-8")
+    return {one["digest"]: tuple(one[name] for name in _NUMBERS) for one in json.loads(text).values()}
 
 
 def _numbers(
@@ -239,7 +274,8 @@ def _work(
     def work(first: int, last: int) -> None:
         tiles = before + first, before + last
         sizes = level.width, step, level.rows - 1, start
-        moment_tiles(level.flat, after.flat, *sizes, *tiles, wanted, arrays, along, *_work_arrays(arrays))
+        rows, keeps, picks = _work_arrays(arrays)
+        moment_tiles(level.flat, after.flat, *sizes, *tiles, wanted, arrays, along, rows, keeps, picks)
 
     run_levels(
         [0, level.width // LANES],
@@ -257,19 +293,20 @@ def _along(game: States, turn: TurnPlan) -> Along:
     from .deviation_kernels import Along
 
     lattice = game.scoring.lattice
-    order = sorted(range(lattice.short), key=lambda keep: (len(lattice.keeps[keep]), lattice.keeps[keep][::-1]))
+    order = sorted(
+        range(lattice.short), key=lambda keep: (len(lattice.keeps[keep]), lattice.keeps[keep][::-1])
+    )
     place = np.arange(len(lattice.keeps))
     place[order] = np.arange(lattice.short)
     more = place[lattice.more[order]] * LANES
-    return Along(place * float(LANES), turn._replace(more=more.ravel().astype(turn.more.dtype)))
+    return Along((place * LANES).astype(np.float64), turn._replace(more=more.ravel().astype(turn.more.dtype)))
 
 
 def _work_arrays(arrays: Plan) -> tuple[Three, Three, Floats]:
     """Return the work arrays of `deviation_kernels`."""
     turn = arrays.turn
-    three = [work_arrays(arrays) for _ in range(3)]
+    first, second, third = (work_arrays(arrays)[0] for _ in range(3))
     length = (2 * turn.keeps - turn.short) * LANES
-    keeps = [aligned(length) for _ in range(3)]
-    picks = aligned(length)
+    keeps, picks = (aligned(length), aligned(length), aligned(length)), aligned(length)
     picks[:LANES] = 0  # The empty keep, the last to be taken, leads no group.
-    return tuple(rows for rows, _ in three), tuple(keeps), picks
+    return (first, second, third), keeps, picks

@@ -163,12 +163,22 @@ def distribution(
     return spread(follower, held, place, progress)
 
 
+def bytes_to_hold(game: States, card: Scorecard) -> int:
+    """Return how much memory the distribution from a card may take; more than `MOST_BYTES` is refused."""
+    if not game.scoring.saves:
+        return game.following(card.filled) * _BYTES_A_STATE
+    after = game.filled & card.filled == card.filled
+    turns = np.array([int(filled).bit_count() for filled in game.filled[after]]) - card.filled.bit_count()
+    saved = card.saved + (game.scoring.rolls - 1) * turns + 1
+    return int(game.lanes[after] @ saved) * _BYTES_A_STATE
+
+
 def _check_size(game: States, card: Scorecard) -> None:
-    needed = game.following(card.filled) * _BYTES_A_STATE
+    needed = bytes_to_hold(game, card)
     if needed > MOST_BYTES:
         raise ArgumentError(
             f"distribution of {card.ruleset.name!r}: found up to {needed / 1e9:,.1f} GB to hold, expected "
-            f"at most {MOST_BYTES / 1e9:.0f} GB; simulate, or start from a card with more boxes filled"
+            f"at most {MOST_BYTES / 1e9:.0f} GB; take moments, or start from a card with more boxes filled"
         )
 
 

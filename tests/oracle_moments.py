@@ -1,7 +1,7 @@
-"""The slow, obvious oracle of mean squares and bonuses where rolls are saved: exact fractions, plain recursion.
+"""The slow, obvious oracle of mean squares and bonuses where rolls are saved: fractions, plain recursion.
 
-It follows the choice that `oracle_saving` values highest, taking of equals the one that is documented: filling
-before keeping; boxes in card order; keeps of more dice first, and of higher dice first among these.
+It follows the choice that `oracle_saving` values highest, taking of equals the one that is documented:
+filling before keeping; boxes in card order; keeps of more dice first, of higher dice first among these.
 """
 
 from __future__ import annotations

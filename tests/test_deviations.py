@@ -1,8 +1,7 @@
-"""Mean, deviation and chance of an upper bonus without the distribution: against fractions, and against it."""
+"""Mean, deviation and chance of an upper bonus without the distribution: against fractions and against it."""
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from random import Random
 
@@ -13,11 +12,8 @@ from test_saving import NAMES as SAVING
 from test_saving import random_card, saving
 
 import solver
-from solver import deviations
 from solver.deviations import Moments
 from solver.scorecard import Position
-from solver.scoring import scoring
-from solver.states import states
 
 
 @cache

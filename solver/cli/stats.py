@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from . import Fault
 from .choice import check_picture, chosen_rules, plot_option, set_option, threads_option
 from .figures import show_statistics
 from .goal import Chosen, goal_json, goal_options, goal_rows, solved
-from .output import progress_bar, show_json, show_line
+from .output import percent, progress_bar, show_json, show_line, show_table, size
+
+if TYPE_CHECKING:
+    from ..scorecard import Position, Scorecard
 
 
 @click.command("stats")
@@ -51,21 +56,27 @@ def command(
     dicewise stats yacht --set rolls=2 --json
     dicewise stats yacht --goal 200
 
-    In JSON, `scores` are all final scores and `probabilities` those of each.
+    In JSON, `scores` are all final scores and `probabilities` those of each. Where these are too many to
+    hold, and where rolls are saved, it is mean, deviation and the chance of an upper bonus alone, as exactly.
     """  # noqa: D301
     if rerolls is not None and dice is None:
         raise click.UsageError("--rerolls goes with --dice, which says what is on the table")
     rules = chosen_rules(name, changes)
-    rules.refuse_saved_rolls("exact distributions")
     check_picture(picture)
-    from ..distributions import distribution
+    from ..distributions import MOST_BYTES, bytes_to_hold, distribution
     from ..scorecard import Position, Scorecard, parse_dice
+    from ..scoring import scoring
+    from ..states import states
     from ..summary import statistics
 
     held = Scorecard.parse(rules, card or "")
     left = rules.rolls - 1 if rerolls is None else rerolls
     where = None if dice is None else Position(held, parse_dice(rules, dice), left)
     thrown = (None, None) if where is None else (where.dice, where.rerolls)
+    needed = bytes_to_hold(states(scoring(rules)), held)
+    if not chosen.given and (rules.saves or needed > MOST_BYTES):
+        _show_moments(held, where, picture, threads, as_json, needed)
+        return
     played = solved(chosen, rules, held, threads)
     with progress_bar(f"Adding up the games of {rules.name}") as progress:
         scores = distribution(played, held, *thrown, threads=threads, progress=progress)
@@ -86,8 +97,51 @@ def command(
         return
     rows = [("Mean", f"{found.mean:.10f} points")]
     rows += goal_rows(played, scores, plain)
-    if where:
-        rows.insert(0, ("Dice", f"{' '.join(map(str, where.dice))}, rerolls left: {where.rerolls}"))
-    show_statistics(found, rules, rows)
+    show_statistics(found, rules, [*_dice(where), *rows])
     if picture:
         show_line(f"\nPlot: {picture}", style="dim")
+
+
+def _dice(where: Position | None) -> list[tuple[str, str]]:
+    if where is None:
+        return []
+    return [("Dice", f"{' '.join(map(str, where.dice))}, rerolls left: {where.rerolls}")]
+
+
+def _show_moments(
+    card: Scorecard,
+    where: Position | None,
+    picture: Path | None,
+    threads: int | None,
+    as_json: bool,
+    needed: int,
+) -> None:
+    """Print what is known without the chance of every score, which takes so many bytes to hold."""
+    from ..deviations import moments
+    from ..distributions import MOST_BYTES
+
+    rules = card.ruleset
+    why = f"the chance of every score would take {size(needed)} to hold"
+    if needed <= MOST_BYTES:
+        why = "with saved rolls the chance of every score is not worked out"
+    if picture:
+        raise Fault(f"--plot {str(picture)!r}: {why}; expected no plot")
+    thrown = (None, None) if where is None else (where.dice, where.rerolls)
+    with progress_bar(f"Adding up the games of {rules.name}", left=True) as progress:
+        found = moments(rules, card, *thrown, threads=threads, progress=progress)
+    if as_json:
+        begun = {"dice": where and where.dice, "rerolls": where and where.rerolls}
+        show_json(found.as_dict() | begun | {"distribution_bytes": needed})
+        return
+    rows = [
+        ("Rules", found.rules),
+        ("Card", found.card),
+        *_dice(where),
+        ("Mean", f"{found.mean:.10f} points"),
+    ]
+    rows.append(("Standard deviation", f"{found.standard_deviation:.6f} points"))
+    if rules.upper_bonus:
+        rows.append(("Upper bonus", percent(found.upper_bonus)))
+    show_line(rules.title + (f": {rules.summary}" if rules.summary else ""), style="bold")
+    show_table(rows, indent=2)
+    show_line(f"\nExact; {why}.", style="dim")

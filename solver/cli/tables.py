@@ -13,9 +13,10 @@ from typing import Any
 import click
 
 from ..errors import RulesError, TableError
-from ..rules import names, names_with_table
+from ..rules import names, names_with_table, ruleset
 from ..rules.wording import did_you_mean, listed
 from . import Fault
+from .choice import threads_option
 from .output import counted, progress_bar, show_line, show_table, size
 
 _ENTRY_KEYS = {"name", "file", "digest", "bytes", "sha256"}
@@ -79,16 +80,50 @@ def strengths(games: tuple[str, ...], path: Path | None) -> None:
     All games that come with a table, unless some are named; what the file says of others stays. Takes some
     minutes in all.
     """
-    from .. import files, library, strength
+    from .. import library, strength
 
     place = path or Path(str(resources.files("solver"))) / strength.KNOWN_FILE
-    found = json.loads(place.read_text("utf-8")) if place.exists() else {}
     for name in _with_table(games):
         table = library.load(name)
         with progress_bar(f"Slipping in {name}") as progress:
             means = strength.sampled_means(table, progress=progress)
-        found[name] = {"digest": table.states.scoring.digest, **means._asdict()}
+        _put(place, name, {"digest": table.states.scoring.digest, **means._asdict()})
         click.echo(f"{name}: {means.random:.4f} points at random")
+
+
+@command.command("moments")
+@click.argument("games", nargs=-1, metavar="[NAME]...")
+@click.option(
+    "--output",
+    "-o",
+    "path",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="The file to write.  [default: that of the package]",
+)
+@threads_option
+def moments(games: tuple[str, ...], path: Path | None, threads: int | None) -> None:
+    """Work out mean, deviation and bonuses of the games whose distribution is too large.
+
+    All games that come without a table, unless some are named; what the file says of others stays.
+    """
+    from .. import deviations
+
+    place = path or Path(str(resources.files("solver"))) / deviations.KNOWN_FILE
+    for name in games or [name for name in names() if name not in names_with_table()]:
+        rules = ruleset(name)
+        with progress_bar(f"Adding up the games of {name}", left=True) as progress:
+            one = deviations.worked_out(rules.card(), threads=threads, progress=progress)
+        click.echo(f"{name}: {one.mean:.10f} points, deviation {one.standard_deviation:.10f}")
+        _put(place, name, deviations.kept(one, rules))
+
+
+def _put(place: Path, name: str, known: dict[str, Any]) -> None:
+    """Write what is known of a game into a file with what is known of others."""
+    from .. import files
+
+    found = json.loads(place.read_text("utf-8")) if place.exists() else {}
+    found[name] = known
     lines = [f"{json.dumps(name)}: {json.dumps(found[name])}" for name in names() if name in found]
     files.replace(place, ("{\n" + ",\n".join(lines) + "\n}\n").encode())
 
@@ -130,7 +165,6 @@ def _in_all(entries: list[dict[str, Any]]) -> str:
 def _faults(entries: list[dict[str, Any]], folder: Path, *, complete: bool) -> Iterator[str]:
     """Yield each fault; where `complete`, the lack of a table that should be shipped is one."""
     from ..library import SUFFIX
-    from ..rules import ruleset
     from ..scoring import scoring
 
     for entry in entries:
