@@ -34,7 +34,7 @@ from .lookup import Table
 from .plan import Floats, Plan, TurnPlan, aligned, work_arrays
 from .rules import Ruleset, ruleset
 from .saving import level_plan, states_in, width_of
-from .scorecard import Position, Scorecard
+from .scorecard import Position, Scorecard, card_of
 from .scoring import scoring
 from .states import LANES, States, states
 
@@ -142,7 +142,7 @@ def moments(
     given = rules.ruleset if isinstance(rules, Table) else rules
     if not isinstance(given, Ruleset):
         given = ruleset(given)
-    held = card if isinstance(card, Scorecard) else Scorecard.parse(given, card or "")
+    held = card_of(given, card)
     place = None
     if dice is not None:
         place = Position.of(held, dice, rerolls)
@@ -224,8 +224,8 @@ def _check_size(game: States, card: Scorecard, most: list[int]) -> None:
     needed = max(map(sum, pairwise(sizes)), default=0)
     if needed > MOST_BYTES:
         raise ArgumentError(
-            f"mean and deviation of {card.ruleset.name!r}: found {needed / 1e9:,.1f} GB to hold, expected at "
-            f"most {MOST_BYTES / 1e9:.0f} GB; simulate, or start from a card with more boxes filled"
+            f"mean and deviation of {card.ruleset.name!r}: found {needed / 1e9:,.1f} GB to hold, expected "
+            f"at most {MOST_BYTES / 1e9:.0f} GB; simulate, or start from a card with more boxes filled"
         )
 
 

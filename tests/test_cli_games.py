@@ -16,6 +16,7 @@ from command_line import TINY, WITH_TABLE, misuse, on_terminal, posix, refusal, 
 import solver
 from solver import library
 from solver.cli import output
+from solver.deviations import kept
 from solver.rules import settings
 from solver.table import read_header
 
@@ -296,6 +297,18 @@ def test_what_slips_cost_is_worked_out_again(home: Path) -> None:
     assert json.loads(Path("s.json").read_text("utf-8")) == both
     expected = r"^tables: found 'crog', expected games that come with a table \(did you mean \"crag\"\?\): "
     assert re.match(expected, refusal("tables", "strengths", "crog"))
+
+
+def test_moments_are_worked_out_as_the_package_knows_them(home: Path) -> None:
+    found = solver.moments("yatzy-forced")
+    line = f"yatzy-forced: {found.mean:.10f} points, deviation {found.standard_deviation:.10f}\n"
+    assert said("tables", "moments", "yatzy-forced", "-o", "m.json") == line
+    said("tables", "moments", "crag", "-o", "m.json", "--threads", "1")
+    written = json.loads((home / "m.json").read_text("utf-8"))
+    assert list(written) == ["yatzy-forced", "crag"]
+    assert written["yatzy-forced"] == kept(found, solver.ruleset("yatzy-forced"))
+    expected = r"^tables: found 'crog', expected games \(did you mean \"crag\"\?\): yahtzee, "
+    assert re.match(expected, refusal("tables", "moments", "crog"))
 
 
 def test_each_fault_of_the_tables_has_a_line(home: Path) -> None:

@@ -47,6 +47,32 @@ def test_the_command_line_from_solving_to_advice(home: Path) -> None:
     assert "How the turn ends" in said("advise", "2", "5", *asked, "--explain", "1")
 
 
+def test_stats_say_mean_deviation_and_upper_bonus() -> None:
+    asked = ("--card", "pair=10 saved=2", "--dice", "2 5", "--rerolls", "3")
+    found = solver.moments(RULES, asked[1], asked[3], 3)
+    assert 0 < found.upper_bonus < 1
+    assert said("stats", NAME, *asked).splitlines()[1:] == [
+        f"  Rules               {NAME}",
+        "  Card                pair=10 saved=2",
+        "  Dice                2 5, rerolls left: 3",
+        f"  Mean                {found.mean:.10f} points",
+        f"  Standard deviation  {found.standard_deviation:.6f} points",
+        f"  Upper bonus         {100 * found.upper_bonus:.2f} %",
+        "",
+        "Exact; with saved rolls the chance of every score is not worked out.",
+    ]
+    answer = json.loads(said("stats", NAME, *asked, "--json"))
+    needed = answer.pop("distribution_bytes")
+    assert answer == found.as_dict() | {"dice": [2, 5], "rerolls": 3}
+    # Two boxes open, three or five rows of saved rolls, and the finished states: by hand.
+    assert needed % 1300 == 0 and 0 < needed < 10**6
+    assert json.loads(said("stats", NAME, "--json"))["mean"] == exact().expected_score
+    refused = refusal("stats", NAME, "--plot", "never.png")
+    assert refused == (
+        "--plot 'never.png': with saved rolls the chance of every score is not worked out; expected no plot"
+    )
+
+
 def test_an_unfinished_game_is_listed_as_such(home: Path) -> None:
     table = solver.load(NAME)
     assert isinstance(table, SavingTable) and table.folder
@@ -70,7 +96,7 @@ def test_output_is_a_folder_for_games_with_saved_rolls(home: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "what"),
     [
-        (("stats", "maxi-yatzy"), "exact distributions"),
+        (("stats", "maxi-yatzy", "--floor"), "goals"),
         (("compare", "maxi-yatzy", "yacht"), "comparisons"),
         (("reach", "maxi-yatzy"), "chances of scores"),
         (("export", "maxi-yatzy", "-n", "3", "-o", "never.jsonl"), "exports"),

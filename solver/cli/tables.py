@@ -110,6 +110,11 @@ def moments(games: tuple[str, ...], path: Path | None, threads: int | None) -> N
     from .. import deviations
 
     place = path or Path(str(resources.files("solver"))) / deviations.KNOWN_FILE
+    for name in games:
+        if name not in names():
+            raise RulesError(
+                f"tables: found {name!r}, expected games{did_you_mean(name, names())}: {', '.join(names())}"
+            )
     for name in games or [name for name in names() if name not in names_with_table()]:
         rules = ruleset(name)
         with progress_bar(f"Adding up the games of {name}", left=True) as progress:
