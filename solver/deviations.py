@@ -148,10 +148,8 @@ def moments(
         place = Position.of(held, dice, rerolls)
     elif rerolls is not None:
         raise DiceError(f"rerolls {rerolls!r}: found no dice, expected those on the table")
-    known = _known().get(scoring(given).digest) if held == given.card() and place is None else None
-    if known is not None:
-        return Moments(given.name, str(held), *known)
-    return worked_out(held, place, threads=threads, progress=progress)
+    found = known(given) if held == given.card() and place is None else None
+    return found or worked_out(held, place, threads=threads, progress=progress)
 
 
 def worked_out(
@@ -166,6 +164,12 @@ def worked_out(
     value, square, bonus = _numbers(states(scoring(rules)), card, place, threads, progress)
     deviation = float(np.sqrt(max(0.0, square - value**2)))
     return Moments(rules.name, str(card), card.boxes_total + value, deviation, min(1.0, bonus))
+
+
+def known(rules: Ruleset) -> Moments | None:
+    """Return what the package knows of the empty card of a game, if it is one of those in `KNOWN_FILE`."""
+    numbers = _known().get(scoring(rules).digest)
+    return None if numbers is None else Moments(rules.name, str(rules.card()), *numbers)
 
 
 def kept(found: Moments, rules: Ruleset) -> dict[str, Any]:

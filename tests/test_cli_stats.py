@@ -40,6 +40,37 @@ def row(text: str, label: str) -> list[str]:
 # stats
 
 
+def test_scores_too_many_to_hold_still_have_mean_and_deviation(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = exact_moments("yacht-clubhouse")
+    monkeypatch.setattr(sys.modules["solver.distributions"], "MOST_BYTES", 10**6)
+    text = said("stats", "yacht-clubhouse")
+    assert row(text, "Mean") == [f"{known['mean']:.10f} points"]
+    assert row(text, "Standard deviation") == [f"{known['standard_deviation']:.6f} points"]
+    assert row(text, "Upper bonus") == ["69.02 %"]
+    states = solved("yacht-clubhouse").states.following(0)
+    held = f"the chance of every score would take {1300 * states / 1e6:.2f} MB to hold"
+    assert text.endswith(f"\n\nExact; {held}.\n")
+    answer = json.loads(said("stats", "yacht-clubhouse", "--json"))
+    assert answer == known | {"dice": None, "rerolls": None, "distribution_bytes": 1300 * states}
+    refused = refusal("stats", "yacht-clubhouse", "--plot", "never.svg")
+    assert refused == f"--plot 'never.svg': {held}; expected no plot"
+    # With few boxes open all scores are said, and a goal is refused as before.
+    card = "ones=1 twos=2 threes=3 fours=4 fives=5 sixes=6 choice=20 four_of_a_kind=0 full_house=0 yacht=0"
+    assert "Histogram" in said("stats", "yacht-clubhouse", "--card", card)
+    assert refusal("stats", "yacht-clubhouse", "--floor").startswith(
+        "distribution of 'yacht-clubhouse': found"
+    )
+
+
+def exact_moments(name: str) -> dict[str, Any]:
+    """What is left of `stats --json` where the scores are too many."""
+    found = solver.moments(name).as_dict()
+    scores = spread(name)
+    assert found["mean"] == pytest.approx(scores.mean)
+    assert found["standard_deviation"] == pytest.approx(scores.standard_deviation)
+    return found
+
+
 def test_published_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     # Worked out once in a run of all tests; that the command does so itself is seen with a smaller game.
     scores = spread("yahtzee-free-joker")
