@@ -163,8 +163,10 @@ def follows(held: Scorecard, start: Scorecard, what: str) -> Scorecard:
     """
     agrees = all(p is None or p == q for p, q in zip(start.points, held.points, strict=True))
     # Each box filled since has brought one bonus at the most, and the one that arms it none.
-    most = (held.filled & ~start.filled).bit_count() - (held.armed and not start.armed)
-    if not agrees or not 0 <= held.bonuses - start.bonuses <= most:
+    turns = (held.filled & ~start.filled).bit_count()
+    most = turns - (held.armed and not start.armed)
+    saved = held.saved <= start.saved + turns * (start.ruleset.rolls - 1)
+    if not agrees or not saved or not 0 <= held.bonuses - start.bonuses <= most:
         raise CardError(f"card '{held}': expected one that can follow '{start}', which {what} from")
     return held
 

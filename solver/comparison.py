@@ -9,13 +9,16 @@ from itertools import product
 from typing import Any
 
 from . import library
-from .distributions import Distribution, distribution
+from .distributions import Distribution, check_size, distribution
 from .errors import ArgumentError
 from .goals import Goal
 from .levels import Progress
 from .lookup import Table
 from .pursuit import Pursuit, pursue
 from .rules import Ruleset, names_with_table, ruleset
+from .scope import Scope
+from .scoring import scoring
+from .states import states
 from .summary import statistics
 
 _PARTS = 1000
@@ -25,6 +28,9 @@ _PARTS = 1000
 @dataclass(frozen=True, slots=True)
 class Row:
     """One ruleset of a comparison.
+
+    Of a game with saved rolls whose distribution is too large, only the expected score is known, where its
+    table is kept; all else but the difference is None.
 
     Attributes
     ----------
@@ -47,13 +53,13 @@ class Row:
     rules: str
     title: str
     expected_score: float
-    standard_deviation: float
-    quantile_5: int
-    median: int
-    quantile_95: int
-    upper_bonus: float
-    top_box: str
-    top_box_probability: float
+    standard_deviation: float | None
+    quantile_5: int | None
+    median: int | None
+    quantile_95: int | None
+    upper_bonus: float | None
+    top_box: str | None
+    top_box_probability: float | None
     difference: float
     goal: float | None = None
 
@@ -67,11 +73,11 @@ class Comparison:
     rows
         One a ruleset, in the order given.
     distributions
-        The exact distribution behind each row.
+        The exact distribution behind each row; None where it is too large.
     """
 
     rows: tuple[Row, ...]
-    distributions: tuple[Distribution, ...] = field(repr=False, compare=False)
+    distributions: tuple[Distribution | None, ...] = field(repr=False, compare=False)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the rows as they are written in JSON."""
@@ -106,7 +112,8 @@ def compare(
     RulesError
         For a game that does not exist, or rules with a fault in them, before any game is solved.
     ArgumentError
-        For no rulesets, or a single name where several belong in a list.
+        For no rulesets, a single name where several belong in a list, or a game with saved rolls whose
+        distribution is too large and whose table is not kept.
     """
     if isinstance(rulesets, (Ruleset, str, os.PathLike)):
         raise ArgumentError(f"rulesets: found {rulesets!r}, expected several, in a list")
@@ -114,20 +121,24 @@ def compare(
     checked = [rules if isinstance(rules, Ruleset) else ruleset(rules) for rules in wanted]
     if not checked:
         raise ArgumentError("rulesets: found none, expected one or more")
-    for rules in checked:
-        rules.refuse_saved_rolls("comparisons")
+    known = [_known(rules, goal is None) for rules in checked]
     rows: list[Row] = []
-    spread: list[Distribution] = []
+    spread: list[Distribution | None] = []
     for place, rules in enumerate(checked):
         solving, adding = (_part(progress, 2 * place + half, 2 * len(checked)) for half in range(2))
+        if known[place] is not None:
+            spread.append(None)
+            rows.append(_row(rules, None, known[place] or 0.0, None, rows))
+            continue
         table = library.solve(rules, threads=threads, progress=solving if goal is None else None)
         played: Table | Pursuit = table
         aim = goal(table) if callable(goal) else goal
         if aim is not None:
             played = pursue(table, aim, threads=threads, progress=solving, exact=True)
-        spread.append(distribution(played, threads=threads, progress=adding))
-        expected = table.value() if aim is None else spread[-1].mean
-        rows.append(_row(rules, spread[-1], expected, None if aim is None else played.value(), rows))
+        scores = distribution(played, threads=threads, progress=adding)
+        spread.append(scores)
+        expected = table.value() if aim is None else scores.mean
+        rows.append(_row(rules, scores, expected, None if aim is None else played.value(), rows))
     return Comparison(tuple(rows), tuple(spread))
 
 
@@ -159,9 +170,35 @@ def variants(
     )
 
 
+def _known(rules: Ruleset, for_points: bool) -> float | None:
+    """Return the kept expected score of a game whose distribution is too large; None where it is not.
+
+    Raises
+    ------
+    ArgumentError
+        If it is, and there is no such score, or it is played for something else.
+    """
+    try:
+        check_size(Scope.of(states(scoring(rules)), rules.card()))
+    except ArgumentError:
+        kept = library.expected_score(rules) if rules.saves and for_points else None
+        if kept is None:
+            raise
+        return kept
+    return None
+
+
 def _row(
-    rules: Ruleset, spread: Distribution, expected: float, goal: float | None, before: Sequence[Row]
+    rules: Ruleset,
+    spread: Distribution | None,
+    expected: float,
+    goal: float | None,
+    before: Sequence[Row],
 ) -> Row:
+    difference = expected - (before[0].expected_score if before else expected)
+    if spread is None:
+        unknown = (None,) * 7
+        return Row(rules.name, rules.title, expected, *unknown, difference)
     found = statistics(spread)
     return Row(
         rules=rules.name,
@@ -174,7 +211,7 @@ def _row(
         upper_bonus=found.upper_bonus,
         top_box=found.top_box,
         top_box_probability=found.top_box_probability,
-        difference=expected - (before[0].expected_score if before else expected),
+        difference=difference,
         goal=goal,
     )
 

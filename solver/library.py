@@ -25,6 +25,7 @@ from .saving_table import (
     complete,
     opened_files,
     save_files,
+    solved_following,
     solved_in_files,
     solved_in_memory,
 )
@@ -106,8 +107,12 @@ def solve(
     given = _rules(rules)
     if goal is None and card is not None:
         raise ArgumentError(f"card {str(card)!r}: found no goal, expected one to solve from a card")
-    if goal is not None:
-        given.refuse_saved_rolls("goals")
+    if given.saves and goal is not None:
+        from .pursuit import pursue
+
+        return pursue(
+            solved_following(given, card, threads=threads), goal, card, threads=threads, progress=progress
+        )
     if given.saves:
         small = 8 * values_in_all(states(scoring(given))) <= MOST_IN_MEMORY
         return (solved_in_memory if small else solved_in_files)(given, threads=threads, progress=progress)

@@ -16,7 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .dice import lattice as lattice_of
+from .plan import Floats, with_spare
 from .rules import Ruleset
+from .scope import Scope
 from .scorecard import Position, Scorecard, card_of
 from .states import States
 from .turn import TIE, Fill, Turn, expected_points, first_of_best
@@ -177,6 +179,14 @@ class Table:
         worth = expected_points(self.states, self.values, card.filled, card.upper_subtotal, flag)
         return Turn(self.states, card.filled, flag, worth)
 
+    def worths(self, card: Scorecard, rerolls: int) -> Worths:
+        """Return what a turn from this card is worth where so many rerolls are left, as `turn` does."""
+        return self.turn(card)
+
+    def values_in(self, scope: Scope) -> Floats:
+        """Return the values of the states of a scope, and the `LANES` more that kernels may read."""
+        return with_spare(self.values)
+
     @cached_property
     def expected_score(self) -> float:
         """The expected final score from the empty card, in points; exact also where values are rounded."""
@@ -240,7 +250,8 @@ def ranked(
         if place < len(fills):
             f = fills[place]
             key = card.ruleset.keys[f.category]
-            options.append(Option("fill", position.dice, key, f.points, f.bonus, value, loss, score))
+            saved = position.rerolls if card.ruleset.saves else None
+            options.append(Option("fill", position.dice, key, f.points, f.bonus, value, loss, score, saved))
         else:
             kept = lattice.keeps[keeps[place - len(fills)]]
             options.append(Option("keep", kept, None, None, 0, value, loss, score))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Protocol
@@ -11,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .dice import Lattice
-from .errors import TableError, WrongRulesTable
+from .errors import ArgumentError, TableError, WrongRulesTable
 from .files import quoted
 from .levels import Progress
-from .lookup import Advice, Option, Table, ranked
+from .lookup import Advice, Table, Worths, ranked
 from .plan import Floats
 from .rules import Ruleset
 from .saving import Level, final_level, solved_levels, values_in_all
@@ -28,10 +27,11 @@ from .saving_files import (
     write_exact,
     write_level,
 )
-from .scorecard import Position, Scorecard
+from .scope import Scope
+from .scorecard import Position, Scorecard, card_of
 from .scoring import scoring
-from .states import States, states
-from .turn import Fill, Turn, Worth, maxima, mean_of_six, positions_after, throw
+from .states import LANES, States, following_states, states
+from .turn import Chance, Fill, Turn, Worth, maxima, mean_of_six, positions_after, throw
 
 MOST_IN_MEMORY = 10**9
 """A game whose values take more bytes is solved in files."""
@@ -76,8 +76,8 @@ class SavingTable(Table):
         The values with 0, 1, ... boxes filled.
     precision : float
         No value is further than this from the exact one, in points; 0 for a game solved in memory.
-    root : float
-        The exact expected score from the empty card.
+    root : float or None
+        The exact expected score from the empty card; None where only what follows a later one is known.
     folder : Path or None
         The folder of its files, where it is kept in files.
     resumed : int or None
@@ -94,7 +94,7 @@ class SavingTable(Table):
         game: States,
         levels: tuple[LevelStore, ...],
         precision: float,
-        root: float,
+        root: float | None,
         folder: Path | None = None,
         resumed: int | None = None,
     ) -> None:
@@ -162,8 +162,8 @@ class SavingTable(Table):
         """
         held = self.card(position.card)
         total = held.boxes_total
-        options = ranked(position, self.saved_turn(held, position.rerolls), lambda value: total + value)
-        return Advice(position, tuple(_with_saved(option, position.rerolls) for option in options))
+        turn = self.saved_turn(held, position.rerolls)
+        return Advice(position, ranked(position, turn, lambda value: total + value))
 
     def turn(self, card: Scorecard) -> Turn:
         """Return what a turn is worth by state alone: that is not known.
@@ -175,6 +175,29 @@ class SavingTable(Table):
         """
         self.ruleset.refuse_saved_rolls("turns by state alone")
         raise AssertionError
+
+    def worths(self, card: Scorecard, rerolls: int) -> Worths:
+        """Return what a turn from this card is worth where so many rerolls are left."""
+        return self.saved_turn(card, rerolls)
+
+    def values_in(self, scope: Scope) -> Floats:
+        """Return the values of the states of a scope, in rows by the rolls saved.
+
+        Raises
+        ------
+        ArgumentError
+            If they take more than `MOST_IN_MEMORY`.
+        """
+        _check_memory(self.ruleset, scope.size)
+        game, values = scope.game, scope.zeros()
+        rows = values[:-LANES].reshape(scope.rows, -1)
+        for filled, start, lanes in zip(
+            game.filled.tolist(), game.start.tolist(), game.lanes.tolist(), strict=True
+        ):
+            level = filled.bit_count()
+            used = scope.most(level) + 1
+            rows[:used, start : start + lanes] = self.levels[level].block(filled)[:used]
+        return values
 
     def saved_turn(self, card: Scorecard, rerolls: int) -> SavedTurn:
         """Return what a turn from this card is worth where so many rerolls are left."""
@@ -206,11 +229,11 @@ class SavingTable(Table):
 class SavedTurn:
     """What a turn is worth with a number of rerolls left; of `turns`, one for each number that may be saved.
 
-    It answers as a `Turn` does, for that number of rerolls.
+    It answers as a `Turn` does, for that number of rerolls. `chance` is that of the turns.
     """
 
-    def __init__(self, lattice: Lattice, turns: list[Turn]) -> None:
-        self._lattice, self._turns = lattice, turns
+    def __init__(self, lattice: Lattice, turns: list[Turn], chance: Chance = mean_of_six) -> None:
+        self._lattice, self._turns, self._chance = lattice, turns, chance
 
     def fills(self, roll: int, rerolls: int) -> list[Fill]:
         """Return every box that a roll may go in, in card order, all rerolls being saved."""
@@ -235,18 +258,12 @@ class SavedTurn:
         best[lattice.short :] = self._turns[0].rolls
         chain = [best.copy()]
         for turn in self._turns[1:]:
-            throw(lattice, best, mean_of_six)
+            throw(lattice, best, self._chance)
             before = best[: lattice.short].copy()
             best[lattice.short :] = turn.rolls
             maxima(lattice, best)
             chain.append(np.concatenate([before, best[lattice.short :]]))
         return chain
-
-
-def _with_saved(option: Option, rerolls: int) -> Option:
-    if option.action == "keep":
-        return option
-    return replace(option, saved=rerolls)
 
 
 def solved_in_memory(
@@ -259,12 +276,44 @@ def solved_in_memory(
     RulesError
         If it is too large.
     """
-    game = states(scoring(ruleset))
+    return solved_following(ruleset, None, threads=threads, progress=progress)
+
+
+def solved_following(
+    ruleset: Ruleset,
+    card: Scorecard | str | None,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> SavingTable:
+    """Solve what follows a card of a game with saved rolls, exactly, in memory; the table knows nothing else.
+
+    Raises
+    ------
+    ArgumentError
+        If it is too large.
+    """
+    held = card_of(ruleset, card)
+    game = following_states(states(scoring(ruleset)), held.filled)
+    _check_memory(ruleset, values_in_all(game))
     levels = [final_level(game), *solved_levels(game, threads=threads, progress=progress)]
     for level in levels:
         level.flat.flags.writeable = False
     stores = tuple(_InMemory(game, level) for level in reversed(levels))
-    return SavingTable(ruleset, game, stores, 0.0, float(levels[-1].values[0, 0]))
+    before = held.filled.bit_count()
+    root = None if before else float(stores[0].block(0)[0, 0])
+    return SavingTable(ruleset, game, (stores[-1],) * before + stores, 0.0, root)
+
+
+def _check_memory(ruleset: Ruleset, numbers: int) -> None:
+    """Refuse to hold more values than there is memory for."""
+    needed = 8 * numbers
+    if needed > MOST_IN_MEMORY:
+        raise ArgumentError(
+            f"{ruleset.name}: found {numbers:,} expected scores to hold in memory from this card on, "
+            f"{needed / 1e9:,.1f} GB, expected at most {MOST_IN_MEMORY / 1e9:.0f} GB; "
+            "start from a card with more boxes filled"
+        )
 
 
 def solved_in_files(

@@ -21,6 +21,7 @@ LAYERS: tuple[set[str], ...] = (
     {"scoring"},
     {"states"},
     {"scorecard", "turn", "plan", "payload", "levels", "oddities"},
+    {"scope"},
     {"vectors", "lookup", "table", "turns", "game", "pairs"},
     {"kernels", "duel_files"},
     {

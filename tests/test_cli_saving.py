@@ -11,7 +11,7 @@ from command_line import TINY, home, refusal, said, tables
 
 import solver
 from solver.saving_files import level_path
-from solver.saving_table import SavingTable, solved_in_memory
+from solver.saving_table import SavingTable, solved_following, solved_in_memory
 
 __all__ = ["home", "tables"]  # Fixtures for every test here.
 
@@ -67,16 +67,67 @@ def test_output_is_a_folder_for_games_with_saved_rolls(home: Path) -> None:
     assert (home / "file").read_text() == "mine"
 
 
+CARD = (
+    "ones=3 twos=6 threes=9 fours=12 sixes=18 one_pair=12 two_pairs=22 three_pairs=24 three_of_a_kind=18 "
+    "four_of_a_kind=20 five_of_a_kind=0 small_straight=15 large_straight=0 full_straight=21 villa=27 "
+    "tower=26 maxi_yatzy=0 saved=4"
+)
+"""A card of the large game with three boxes open."""
+
+
+def test_statistics_and_goals_from_a_late_card_of_the_large_game(home: Path) -> None:
+    spread = json.loads(said("stats", "maxi-yatzy", "--card", CARD, "--json"))
+    assert spread["mean"] == pytest.approx(
+        solved_following(solver.ruleset("maxi-yatzy"), CARD).value(CARD), abs=1e-9
+    )
+    begun = json.loads(said("stats", "maxi-yatzy", "--card", CARD, "--dice", "115566", "--json"))
+    assert begun["rerolls"] == 6 and begun["mean"] != spread["mean"]
+    reach = json.loads(said("solve", "maxi-yatzy", "--card", CARD, "--goal", "300", "--json"))
+    assert reach["value"] > sum(
+        p for score, p in zip(spread["scores"], spread["probabilities"], strict=True) if score >= 300
+    )
+    asked = ("advise", "115566", "--rules", "maxi-yatzy", "--card", CARD)
+    for goal in (("--goal", "300"), ("--risk", "0.1"), ("--floor",), ("--ceiling",), ("--against", CARD)):
+        advice = json.loads(said(*asked, *goal, "--json"))
+        assert advice["rerolls"] == 6
+        assert advice["best"].get("saved", 6) == 6
+    played = json.loads(
+        said("simulate", "maxi-yatzy", "-n", "500", "--card", CARD, "--goal", "300", "--json")
+    )
+    assert abs(played["goal"]["value"] - reach["value"]) < 0.1
+
+
+def test_comparing_what_saving_brings(home: Path) -> None:
+    rows = json.loads(said("compare", str(TINY / "forced.toml"), "--vary", "save_rolls=false,true", "--json"))
+    assert rows["rows"][1]["expected_score"] == pytest.approx(
+        solver.solve(f"{TINY / 'forced.toml'}[save_rolls=true]").expected_score
+    )
+    assert rows["rows"][1]["difference"] > 0
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (("stats", "maxi-yatzy"), "distribution of 'maxi-yatzy': found up to 3,704.1 GB to hold"),
+        (("compare", "maxi-yatzy", "yacht"), "distribution of 'maxi-yatzy': found up to 3,704.1 GB to hold"),
+        (("solve", "maxi-yatzy", "--goal", "300"), "maxi-yatzy: found 617,351,616 expected scores to hold"),
+        (("simulate", "maxi-yatzy", "-n", "3", "--floor"), "maxi-yatzy: found 617,351,616 expected scores"),
+        (("advise", "112345", "--rules", "maxi-yatzy", "--goal", "300"), "maxi-yatzy: found 617,351,616"),
+    ],
+)
+def test_commands_refuse_by_its_size_what_is_too_large(
+    home: Path, words: tuple[str, ...], found: str
+) -> None:
+    refused = refusal(*words)
+    assert refused.startswith(found)
+    assert refused.endswith("start from a card with more boxes filled")
+
+
 @pytest.mark.parametrize(
     ("words", "what"),
     [
-        (("stats", "maxi-yatzy"), "exact distributions"),
-        (("compare", "maxi-yatzy", "yacht"), "comparisons"),
         (("reach", "maxi-yatzy"), "chances of scores"),
         (("export", "maxi-yatzy", "-n", "3", "-o", "never.jsonl"), "exports"),
-        (("solve", "maxi-yatzy", "--goal", "300"), "goals"),
-        (("simulate", "maxi-yatzy", "-n", "3", "--floor"), "goals"),
-        (("advise", "112345", "--rules", "maxi-yatzy", "--goal", "300"), "goals"),
     ],
 )
 def test_commands_refuse_at_once_what_is_not_offered(words: tuple[str, ...], what: str) -> None:

@@ -292,16 +292,11 @@ def test_what_is_not_offered_is_refused_in_one_line() -> None:
     rules = table.ruleset
     plain = solver.solve(NAMES[0])
     attempts = {
-        "exact distributions": lambda: solver.distribution(table),
-        "goals": lambda: solver.solve(rules, solver.Reach(20)),
-        "goals ": lambda: solver.pursue(table, solver.Floor()),
         "chances of scores": lambda: solver.reach(rules),
         "chances of scores ": lambda: solver.keep_chances(table),
-        "comparisons": lambda: solver.compare([NAMES[0], rules]),
         "batches of decisions": lambda: decide(table, [0], [0], [0], [[1, 2, 3]], [1]),
         "exports": lambda: positions(table, 3),
         "exports ": lambda: solver.export.export(table, "never.jsonl", 3),
-        "records of simulated games": lambda: solver.simulate(table, 3, record=True),
         "values by state alone": lambda: solve_values(rules),
         "values by state alone ": lambda: table.values,
         "turns by state alone": lambda: table.turn(rules.card()),

@@ -56,17 +56,21 @@ def command(
     if rerolls is not None and dice is None:
         raise click.UsageError("--rerolls goes with --dice, which says what is on the table")
     rules = chosen_rules(name, changes)
-    rules.refuse_saved_rolls("exact distributions")
     check_picture(picture)
-    from ..distributions import distribution
+    from ..distributions import check_size, distribution
+    from ..scope import Scope
     from ..scorecard import Position, Scorecard, parse_dice
+    from ..scoring import scoring
+    from ..states import states
     from ..summary import statistics
 
     held = Scorecard.parse(rules, card or "")
-    left = rules.rolls - 1 if rerolls is None else rerolls
+    if rules.saves:
+        check_size(Scope.of(states(scoring(rules)), held))
+    left = held.rerolls if rerolls is None else rerolls
     where = None if dice is None else Position(held, parse_dice(rules, dice), left)
     thrown = (None, None) if where is None else (where.dice, where.rerolls)
-    played = solved(chosen, rules, held, threads)
+    played = solved(chosen, rules, held, threads, from_card=True)
     with progress_bar(f"Adding up the games of {rules.name}") as progress:
         scores = distribution(played, held, *thrown, threads=threads, progress=progress)
     # What the goal is worth here: from the dice on, where there are some.
