@@ -99,7 +99,7 @@ class Blocks:
         stride = self._stride if self.scope.stride else 0
         return BlockPlan(self.low, self.length, self.start, self.below, self.above, stride)
 
-    def at(self, positions: Ints, scores: Ints, saved: int = 0) -> Floats:
+    def at(self, positions: Ints, scores: Ints, saved: int | Ints = 0) -> Floats:
         """Return the values of states at scores so far, with so many rolls saved."""
         place = scores - self.low[positions]
         length = self.length[positions]

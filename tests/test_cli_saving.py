@@ -86,6 +86,9 @@ def test_statistics_and_goals_from_a_late_card_of_the_large_game(home: Path) -> 
     assert reach["value"] > sum(
         p for score, p in zip(spread["scores"], spread["probabilities"], strict=True) if score >= 300
     )
+    chances = json.loads(said("reach", "maxi-yatzy", "--card", CARD, "--json"))
+    assert chances["chances"][chances["scores"].index(300)] == pytest.approx(reach["value"], abs=1e-12)
+    assert chances["within"] == 0 and chances["scores"][-1] == spread["scores"][-1]
     asked = ("advise", "115566", "--rules", "maxi-yatzy", "--card", CARD)
     for goal in (("--goal", "300"), ("--risk", "0.1"), ("--floor",), ("--ceiling",), ("--against", CARD)):
         advice = json.loads(said(*asked, *goal, "--json"))
@@ -110,6 +113,7 @@ def test_comparing_what_saving_brings(home: Path) -> None:
     [
         (("stats", "maxi-yatzy"), "distribution of 'maxi-yatzy': found up to 3,704.1 GB to hold"),
         (("compare", "maxi-yatzy", "yacht"), "distribution of 'maxi-yatzy': found up to 3,704.1 GB to hold"),
+        (("reach", "maxi-yatzy"), "maxi-yatzy: found 617,351,616 expected scores to hold"),
         (("solve", "maxi-yatzy", "--goal", "300"), "maxi-yatzy: found 617,351,616 expected scores to hold"),
         (("simulate", "maxi-yatzy", "-n", "3", "--floor"), "maxi-yatzy: found 617,351,616 expected scores"),
         (("advise", "112345", "--rules", "maxi-yatzy", "--goal", "300"), "maxi-yatzy: found 617,351,616"),
@@ -126,7 +130,7 @@ def test_commands_refuse_by_its_size_what_is_too_large(
 @pytest.mark.parametrize(
     ("words", "what"),
     [
-        (("reach", "maxi-yatzy"), "chances of scores"),
+        (("reach", "maxi-yatzy", "--keep"), "files of chances"),
         (("export", "maxi-yatzy", "-n", "3", "-o", "never.jsonl"), "exports"),
     ],
 )

@@ -292,8 +292,7 @@ def test_what_is_not_offered_is_refused_in_one_line() -> None:
     rules = table.ruleset
     plain = solver.solve(NAMES[0])
     attempts = {
-        "chances of scores": lambda: solver.reach(rules),
-        "chances of scores ": lambda: solver.keep_chances(table),
+        "files of chances": lambda: solver.keep_chances(table),
         "batches of decisions": lambda: decide(table, [0], [0], [0], [[1, 2, 3]], [1]),
         "exports": lambda: positions(table, 3),
         "exports ": lambda: solver.export.export(table, "never.jsonl", 3),

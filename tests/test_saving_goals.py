@@ -149,6 +149,29 @@ def test_what_is_done_is_what_advice_names(name: str, rolls: int) -> None:
                 assert named == (best.category or best.dice), (played, str(card), rerolls, roll)
 
 
+@games
+def test_the_chance_of_every_score_is_that_of_each_goal(name: str, rolls: int) -> None:
+    table, random = saving(name, rolls), Random(name)
+    own = whole(name, rolls)
+    for card in (table.ruleset.card(), random_card(table, random), random_card(table, random)):
+        chances = solver.reach(table, card)
+        assert chances.within == 0
+        later = [card]
+        if not card.finished:
+            position = Position.of(card, random_dice(table, random), random.randint(0, card.rerolls))
+            fill = next(o for o in table.advise_position(position).options if o.action == "fill")
+            later.append(card.fill(fill.category, fill.points, fill.bonus > 0, fill.saved))
+        for held in later:
+            scores, best = chances.curve(held)
+            assert np.all(np.diff(best) <= 0)
+            for target in range(-1, own.greatest + 3, 4):
+                expected = pursue(table, Reach(target), held).value()
+                assert chances.chance(held, target) == pytest.approx(expected, abs=1e-12)
+            assert pursue(table, Reach(int(scores[-1]) + 1), held).value() == 0
+    with pytest.raises(solver.ArgumentError, match=r"cut 0\.5: expected a number from 0 to 0\.001"):
+        solver.reach(table, cut=0.5)
+
+
 # ---------------------------------------------------------------- games played
 
 

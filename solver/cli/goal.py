@@ -206,22 +206,31 @@ def solved(
     from .. import library
     from ..chances_file import kept_path
     from ..pursuit import pursue
-    from ..saving_table import solved_following
     from ..scoring import scoring
     from ..states import states
 
     kept = not exact and chosen.score is not None and kept_path(states(scoring(rules))).exists()
-    following = rules.saves and (chosen.given or from_card)
-    with progress_bar(f"Solving {rules.name}", left=rules.saves and not following) as progress:
-        if following:
-            table: Table = solved_following(rules, card, threads=threads, progress=progress)
-        else:
+    if rules.saves and (chosen.given or from_card):
+        table: Table = solved_from(rules, card, threads)
+    else:
+        with progress_bar(f"Solving {rules.name}", left=rules.saves) as progress:
             table = (library.load if kept else library.solve)(rules, threads=threads, progress=progress)
     if not chosen.given:
         return table
     goal = goal_of(chosen, table)
     with progress_bar("Solving the goal") as progress:
         return pursue(table, goal, card, threads=threads, progress=progress, exact=exact)
+
+
+def solved_from(rules: Ruleset, card: Scorecard | None, threads: int | None = None) -> Table:
+    """Solve a game, or where rolls are saved what follows a card of it."""
+    from .. import library
+    from ..saving_table import solved_following
+
+    with progress_bar(f"Solving {rules.name}") as progress:
+        if rules.saves:
+            return solved_following(rules, card, threads=threads, progress=progress)
+        return library.solve(rules, threads=threads, progress=progress)
 
 
 def goal_rows(

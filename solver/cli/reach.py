@@ -10,6 +10,7 @@ import click
 
 from ..rules import Ruleset
 from .choice import check_picture, chosen_rules, plot_option, set_option, threads_option
+from .goal import solved_from
 from .output import percent, progress_bar, show_json, show_line, show_table, size, within
 
 if TYPE_CHECKING:
@@ -71,15 +72,14 @@ def command(
     `scores` are all final scores between certain and impossible, and both chances are those of each.
     """  # noqa: D301
     rules = chosen_rules(name, changes)
-    rules.refuse_saved_rolls("chances of scores")
+    if keep:
+        rules.refuse_saved_rolls("files of chances")
     check_picture(picture)
-    from .. import library
     from ..distributions import distribution
     from ..scorecard import Scorecard
 
     held = Scorecard.parse(rules, card or "")
-    with progress_bar(f"Solving {rules.name}") as progress:
-        table = library.solve(rules, threads=threads, progress=progress)
+    table = solved_from(rules, held, threads)
     started = perf_counter()
     found = _chances(table, held, keep, threads)
     seconds = perf_counter() - started
