@@ -14,7 +14,7 @@ from .errors import ArgumentError, TableError, WrongRulesTable
 from .files import quoted
 from .levels import Progress
 from .lookup import Advice, Table, Worths, ranked
-from .plan import Floats
+from .plan import Floats, aligned
 from .rules import Ruleset
 from .saving import Level, final_level, solved_levels, values_in_all
 from .saving_files import (
@@ -188,15 +188,28 @@ class SavingTable(Table):
         ArgumentError
             If they take more than `MOST_IN_MEMORY`.
         """
-        _check_memory(self.ruleset, scope.size)
-        game, values = scope.game, scope.zeros()
-        rows = values[:-LANES].reshape(scope.rows, -1)
+        return self.gathered(scope.game, scope.rows, scope.card.filled.bit_count())
+
+    def gathered(self, game: States, rows: int, first: int = 0) -> Floats:
+        """Return the values of some states, in rows by the rolls saved, those from level `first` on.
+
+        After the rows are the `LANES` more numbers that kernels may read.
+
+        Raises
+        ------
+        ArgumentError
+            If they take more than `MOST_IN_MEMORY`.
+        """
+        _check_memory(self.ruleset, rows * game.size)
+        values = aligned(rows * game.size + LANES)
+        values[:] = 0
+        of_saved = values[:-LANES].reshape(rows, -1)
         for filled, start, lanes in zip(
             game.filled.tolist(), game.start.tolist(), game.lanes.tolist(), strict=True
         ):
-            level = filled.bit_count()
-            used = scope.most(level) + 1
-            rows[:used, start : start + lanes] = self.levels[level].block(filled)[:used]
+            if filled.bit_count() >= first:
+                block = self.levels[filled.bit_count()].block(filled)[:rows]
+                of_saved[: len(block), start : start + lanes] = block
         return values
 
     def saved_turn(self, card: Scorecard, rerolls: int) -> SavedTurn:

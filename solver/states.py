@@ -228,9 +228,12 @@ def following_states(game: States, filled: int) -> States:
 
     Levels with fewer boxes filled are empty. A late card of a game of millions of states has some hundreds.
     """
-    return (
-        _laid_out(game.scoring, game.upper, game.filled[game.filled & filled == filled]) if filled else game
-    )
+    return chosen_states(game, game.filled & filled == filled) if filled else game
+
+
+def chosen_states(game: States, chosen: NDArray[np.bool_]) -> States:
+    """Return the states of some filled sets, laid out by themselves; `chosen` goes by a set's number."""
+    return _laid_out(game.scoring, game.upper, game.filled[chosen])
 
 
 def _laid_out(rules: Scoring, classes_of: UpperClasses, filled: NDArray[np.int64]) -> States:
@@ -243,10 +246,11 @@ def _laid_out(rules: Scoring, classes_of: UpperClasses, filled: NDArray[np.int64
     if rules.arming >= 0:
         flags += (filled >> rules.arming & 1).astype(np.int32)
     lanes = classes * flags
-    level_lanes = np.diff(np.concatenate([[0], np.cumsum(lanes, dtype=np.int64)])[level_sets])
+    before = np.concatenate([[0], np.cumsum(lanes, dtype=np.int64)])
+    level_lanes = np.diff(before[level_sets])
     level_start = np.concatenate([[0], np.cumsum(-(-level_lanes // LANES) * LANES)])
-    before = np.cumsum(lanes) - lanes
-    start = before + np.repeat(level_start[:-1] - before[level_sets[:-1]], np.diff(level_sets))
+    gaps = level_start[:-1] - before[level_sets[:-1]]
+    start = before[:-1] + np.repeat(gaps, np.diff(level_sets))
     first = np.full(1 << boxes, UNREACHABLE, np.int32)
     first[filled] = start
     return States(rules, classes_of, filled, level_sets, level_start, start, first, classes, flags, lanes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -12,6 +13,7 @@ from games import TINY, random_dice
 from oracle_saving import Saving, SavingDense
 
 import solver
+from solver.batch import Decisions, action_of, decide
 from solver.cli.advise import in_words
 from solver.plan import Floats
 from solver.saving import final_level, solved_levels
@@ -279,11 +281,49 @@ def test_simulated_games_go_on_from_a_card_with_saved_rolls() -> None:
     assert table.value(card) - without > 20 * played.standard_error
 
 
+def test_batches_decide_as_advice_does() -> None:
+    for name, rolls in ((NAMES[2], 3), (NAMES[7], 2), (NAMES[0], 3)):
+        table, random = saving(name, rolls), Random(4)
+        cards = [random_card(table, random) for _ in range(300)]
+        dice = [random_dice(table, random) for _ in cards]
+        rerolls = [random.randint(0, card.rerolls) for card in cards]
+        state = ([c.filled for c in cards], [c.upper_subtotal for c in cards], [c.armed for c in cards])
+        check_decisions(table, cards, dice, rerolls, decide(table, *state, dice, rerolls))
+        most = (rolls - 1) * (cards[0].filled.bit_count() + 1)
+        first = [part[:1] for part in state]
+        decide(table, *first, dice[:1], [most])
+        with pytest.raises(
+            solver.DiceError, match=f"expected 0 to {rolls - 1} for each turn, found {most + 1}"
+        ):
+            decide(table, *first, dice[:1], [most + 1])
+
+
+def test_batches_read_the_files_of_what_they_look_at(tmp_path: Path) -> None:
+    solver.library.save(saving(NAMES[2], 3), tmp_path)
+    table = solver.load(saving(NAMES[2], 3).ruleset, path=tmp_path)
+    cards = [table.card(text) for text in ("pair=10 saved=1", "-", "pair=10 sixes=6 saved=4")]
+    dice, rerolls = [(5, 5), (1, 6), (2, 2)], [3, 2, 6]
+    state = ([c.filled for c in cards], [c.upper_subtotal for c in cards], [c.armed for c in cards])
+    check_decisions(table, cards, dice, rerolls, decide(table, *state, dice, rerolls))
+
+
+def check_decisions(
+    table: solver.Table,
+    cards: list[Scorecard],
+    dice: list[tuple[int, ...]],
+    rerolls: list[int],
+    found: Decisions,
+) -> None:
+    for place, (card, thrown, left) in enumerate(zip(cards, dice, rerolls, strict=True)):
+        best = table.advise(card, thrown, left).best
+        assert action_of(table, int(found.actions[place])) == (best.action, best.category or best.dice)
+        assert found.values[place] + card.boxes_total == best.value
+
+
 # ---------------------------------------------------------------- where it is not offered
 
 
 def test_what_is_not_offered_is_refused_in_one_line() -> None:
-    from solver.batch import decide
     from solver.dynamic import solve_values
     from solver.export import positions
     from solver.lookup import Table
@@ -293,7 +333,6 @@ def test_what_is_not_offered_is_refused_in_one_line() -> None:
     plain = solver.solve(NAMES[0])
     attempts = {
         "files of chances": lambda: solver.keep_chances(table),
-        "batches of decisions": lambda: decide(table, [0], [0], [0], [[1, 2, 3]], [1]),
         "exports": lambda: positions(table, 3),
         "exports ": lambda: solver.export.export(table, "never.jsonl", 3),
         "values by state alone": lambda: solve_values(rules),
