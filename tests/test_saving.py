@@ -347,18 +347,6 @@ def test_what_is_not_offered_is_refused_in_one_line() -> None:
         assert str(caught.value) == f"{rules.name}: {expected} without save_rolls"
 
 
-def test_learning_environments_refuse_saved_rolls() -> None:
-    pytest.importorskip("pettingzoo")
-    from solver.environments import Seats
-    from solver.environments.many import ManyGames
-    from solver.environments.solitaire import Solitaire
-
-    rules = saving(NAMES[0], 2).ruleset
-    for made in (lambda: Solitaire(rules), lambda: ManyGames(2, rules), lambda: Seats(rules, 2)):
-        with pytest.raises(solver.RulesError, match="for which learning environments are not offered"):
-            made()
-
-
 def test_a_game_too_large_is_refused_before_any_work() -> None:
     rules = solver.ruleset(LARGE, {"rolls": 40})
     with pytest.raises(
