@@ -8,7 +8,7 @@ that statistics, simulation and players mean by "the table's strategy".
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Protocol
 
@@ -178,6 +178,17 @@ class Table:
         flag = int(card.armed)
         worth = expected_points(self.states, self.values, card.filled, card.upper_subtotal, flag)
         return Turn(self.states, card.filled, flag, worth)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of values that are held in memory."""
+        return int(self.values.nbytes)
+
+    def greedy(self) -> Table:
+        """Return the table of a game in which nothing comes after this turn."""
+        values = np.zeros_like(self.values)
+        values.flags.writeable = False
+        return replace(self, values=values, precision=0.0, root=None)
 
     def worths(self, card: Scorecard, rerolls: int) -> Worths:
         """Return what a turn from this card is worth where so many rerolls are left, as `turn` does."""

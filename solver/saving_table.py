@@ -16,7 +16,7 @@ from .levels import Progress
 from .lookup import Advice, Table, Worths, ranked
 from .plan import Floats, aligned
 from .rules import Ruleset
-from .saving import Level, final_level, solved_levels, values_in_all
+from .saving import Level, empty_level, final_level, most_saved, solved_levels, values_in_all
 from .saving_files import (
     STEPS,
     LevelFile,
@@ -40,6 +40,10 @@ MOST_IN_MEMORY = 10**9
 class LevelStore(Protocol):
     """The values of one level."""
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of values held in memory, about."""
+
     def block(self, filled: int) -> Floats:
         """Return the values of a filled set, shape (most saved rolls + 1, lanes)."""
 
@@ -60,6 +64,28 @@ class _InMemory:
 
     def all(self, threads: int | None = None) -> Level:
         return self._level
+
+    @property
+    def nbytes(self) -> int:
+        return self._level.flat.nbytes
+
+
+class _Nothing:
+    """A level whose states are worth nothing."""
+
+    nbytes = 0
+
+    def __init__(self, game: States, level: int) -> None:
+        self._game, self._level = game, level
+
+    def block(self, filled: int) -> Floats:
+        number = int(np.searchsorted(self._game.start, self._game.first[filled], side="right")) - 1
+        return np.zeros((most_saved(self._game, self._level) + 1, int(self._game.lanes[number])))
+
+    def all(self, threads: int | None = None) -> Level:
+        level = empty_level(self._game, self._level)
+        level.flat[:] = 0
+        return level
 
 
 class SavingTable(Table):
@@ -175,6 +201,16 @@ class SavingTable(Table):
         """
         self.ruleset.refuse_saved_rolls("turns by state alone")
         raise AssertionError
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of values that are held in memory; of files only what was asked for last is."""
+        return sum(level.nbytes for level in self.levels)
+
+    def greedy(self) -> SavingTable:
+        """Return the table of a game in which nothing comes after this turn."""
+        nothing = tuple(_Nothing(self.states, level) for level in range(len(self.levels)))
+        return SavingTable(self.ruleset, self.states, nothing, 0.0, None)
 
     def worths(self, card: Scorecard, rerolls: int) -> Worths:
         """Return what a turn from this card is worth where so many rerolls are left."""

@@ -19,6 +19,7 @@ from .game import Move, Situation
 from .goals import Win
 from .lookup import Table
 from .pursuit import Pursuit, pursue
+from .scope import Scope
 from .scorecard import Scorecard
 from .states import States
 
@@ -40,6 +41,9 @@ def seconds_to_solve(game: States, card: Scorecard, others: tuple[Scorecard, ...
     and the most that the boxes filled since can have brought.
     """
     rules = game.scoring
+    states = sum(_states_following(game, other) for other in others)
+    scope = Scope.of(game, card)
+    game = scope.game
     least = np.array([points[0] for points in rules.distinct])
     most = np.array([points[-1] + rules.bonus for points in rules.distinct])
     filled_since = (
@@ -47,9 +51,13 @@ def seconds_to_solve(game: States, card: Scorecard, others: tuple[Scorecard, ...
     )
     spread = filled_since @ (most - least)
     after = game.filled & card.filled == card.filled
-    to_solve = float((game.lanes * (spread + 1))[after].sum())
-    states = sum(game.following(other.filled) for other in others)
+    to_solve = float((game.lanes * (spread + 1))[after].sum()) * scope.rows
     return game.size / SIZE_A_SECOND + to_solve / VALUES_A_SECOND + states / STATES_A_SECOND
+
+
+def _states_following(game: States, card: Scorecard) -> int:
+    scope = Scope.of(game, card)
+    return scope.count if scope.stride else game.following(card.filled)
 
 
 class Winning:
@@ -101,7 +109,8 @@ class Winning:
     def _pursuit(self, card: Scorecard, others: tuple[Scorecard, ...]) -> Pursuit:
         """Return the goal solved for this turn; the last one is kept, for all decisions of the turn."""
         with self._lock:
-            if self._table.precision:  # Goals are solved from exact values.
+            # Goals are solved from exact values; `pursue` sees to that where rolls are saved.
+            if self._table.precision and not self._table.ruleset.saves:
                 self._table = Table(self._table.ruleset, *solve_values(self._table.ruleset))
             if self._solved is None or self._solved[0] != (card, others):
                 goal = Win(tuple(distribution(self._table, other, threads=self._threads) for other in others))

@@ -17,6 +17,7 @@ from oracle_distribution import TIE, Card, Games, in_tie_order
 from oracle_goals import Goal, Play, Row, State, Throw
 from oracle_rules import Dice, after_fill, legal_fills, proper_keeps, upper_bonus, yahtzee_bonus
 from oracle_saving import Saving, throws
+from oracle_soft import Moments, Soft, mixed
 
 from solver.rules.model import Ruleset
 
@@ -78,6 +79,39 @@ class SavingPlay(Play):
             key = self.ruleset.keys[box]
             found.append((("fill", key), self.row(State(*after, state.total + gain), rerolls)))
         return found
+
+
+class SavingSoft(Soft):
+    """Play that slips, rolls being saved."""
+
+    def __init__(self, ruleset: Ruleset, temperature: float) -> None:
+        super().__init__(ruleset, temperature)
+        self.exact = Saving(ruleset)
+        self.moments = cache(self._moments)
+        self.on_table = cache(self._on_table)
+
+    def _moments(self, filled: int, subtotal: int, flag: bool, saved: int) -> Moments:
+        """Mean and mean square of the points to come at the start of a turn."""
+        if filled == (1 << len(self.ruleset.categories)) - 1:
+            bonus = Fraction(upper_bonus(self.ruleset, subtotal))
+            return bonus, bonus**2
+        return self._thrown((filled, subtotal, flag), (), self.ruleset.rolls - 1 + saved)
+
+    def _on_table(self, state: tuple[int, int, bool], dice: Dice, rerolls: int) -> Moments:
+        rules = self.ruleset
+        worth = self.exact.option_values(*state, dice, rerolls)
+        found: dict[Action, Moments] = {}
+        for box, won in legal_fills(rules, state[0], dice):
+            gain = won + yahtzee_bonus(rules, state[2], dice)
+            mean, square = self.moments(*after_fill(rules, *state, box, won), rerolls)
+            found["fill", rules.keys[box]] = gain + mean, gain**2 + 2 * gain * mean + square
+        for keep in proper_keeps(dice) if rerolls else ():
+            found["keep", keep] = self._thrown(state, keep, rerolls - 1)
+        return mixed([(chance, found[action]) for action, chance in self.chances(worth).items()])
+
+    def _thrown(self, state: tuple[int, int, bool], keep: Dice, rerolls: int) -> Moments:
+        outcomes = throws(self.ruleset.dice - len(keep))
+        return mixed([(p, self.on_table(state, tuple(sorted(keep + more)), rerolls)) for more, p in outcomes])
 
 
 class SavedEnd(NamedTuple):

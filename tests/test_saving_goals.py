@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from functools import cache
 from random import Random
@@ -12,7 +13,7 @@ import pytest
 from games import random_dice
 from oracle_distribution import Card, Games
 from oracle_saving import Saving, throws
-from oracle_saving_games import SavingGames, SavingPlay
+from oracle_saving_games import SavingGames, SavingPlay, SavingSoft
 from test_distribution import check
 from test_goals import check_advice, exactly, state_of
 from test_saving import NAMES, random_card, saving
@@ -20,10 +21,16 @@ from test_saving import NAMES, random_card, saving
 import solver
 from solver.distributions import Distribution, distribution
 from solver.goals import Ceiling, Floor, Goal, Reach, Risk, Utility, Win, worth
+from solver.players import exact_strengths, greedy_table
 from solver.pursuit import pursue
-from solver.saving_table import solved_following
+from solver.saving_table import SavingTable, solved_following
+from solver.scope import Scope
 from solver.scorecard import Position, Scorecard
+from solver.scoring import scoring
 from solver.simulation import simulate
+from solver.soft_play import play_games
+from solver.states import states
+from solver.strength import soften
 
 GAMES = [(NAMES[0], 2), (NAMES[2], 3), (NAMES[7], 2)]
 games = pytest.mark.parametrize(("name", "rolls"), GAMES, ids=lambda value: str(value)[-16:])
@@ -214,6 +221,51 @@ def test_a_record_says_what_was_rolled_and_done() -> None:
             longest = max(longest, turn.index([-1, -1]) if [-1, -1] in turn else len(turn))
         assert card.total == score
     assert longest > 3
+
+
+# ---------------------------------------------------------------- players
+
+
+@pytest.mark.parametrize("temperature", [0.002, 1.5, math.inf])
+@games
+def test_slips_are_worth_what_plain_recursion_says(name: str, rolls: int, temperature: float) -> None:
+    table, random = saving(name, rolls), Random(name)
+    soft, exact = soften(table, temperature), SavingSoft(table.ruleset, temperature)
+    mean, square = exact.moments(0, 0, False, 0)
+    assert soft.mean == pytest.approx(float(mean), abs=1e-9)
+    assert soft.standard_deviation == pytest.approx(float(square - mean**2) ** 0.5, abs=1e-8)
+    for _ in range(6):
+        card = random_card(table, random)
+        place = Scope.of(table.states, table.card(None)).place(card)
+        mean, square = exact.moments(card.filled, card.upper_subtotal, card.armed, card.saved)
+        assert (soft.points[place], soft.squares[place]) == pytest.approx(
+            (float(mean), float(square)), abs=1e-8
+        )
+    played = play_games(table, temperature, 40_000, 3, threads=2)
+    assert abs(played.mean() - soft.mean) < 4 * soft.standard_deviation / 200
+    assert played.std() == pytest.approx(soft.standard_deviation, rel=0.03)
+    assert played.tolist() == play_games(table, temperature, 40_000, 3, threads=1).tolist()
+
+
+def test_all_players_play_games_with_saved_rolls() -> None:
+    table = saving(*GAMES[1])
+    strengths = {one.player: one.mean for one in exact_strengths(table)}
+    assert strengths["optimal"] == pytest.approx(table.expected_score, abs=1e-9)
+    assert strengths["random"] < strengths["beginner"] < strengths["club"] < strengths["optimal"]
+    greedy = solver.simulate(greedy_table(table), 40_000, seed=2)
+    assert abs(greedy.mean - strengths["greedy"]) < 4 * greedy.standard_error
+    found = solver.match(table, ["strength:35", "optimal"], 20_000, seed=1)
+    assert abs(found.seats[0].mean - 35) < 4 * found.seats[0].mean_error + 0.02
+    for spec in ("greedy", "random", "club", "reach:45", "risk:0.05", "win"):
+        assert solver.match(table, [spec, "optimal"], 20).games == 20
+    with pytest.raises(solver.ArgumentError, match=r"found 1,203,771,152 expected scores to .* 9\.6 GB"):
+        solver.player("strength:300", large_in_files())
+
+
+def large_in_files() -> solver.Table:
+    """The large game as if it were kept in files, of which nothing is read."""
+    game = states(scoring(LARGE))
+    return SavingTable(LARGE, game, (), 5e-7, 496.6)
 
 
 # ---------------------------------------------------------------- the large game
