@@ -13,8 +13,10 @@ from games import TINY, random_dice
 from oracle_saving import Saving, SavingDense
 
 import solver
+import solver.export
 from solver.batch import Decisions, action_of, decide
 from solver.cli.advise import in_words
+from solver.labels import Source
 from solver.plan import Floats
 from solver.saving import final_level, solved_levels
 from solver.saving_table import SavingTable, _InMemory
@@ -307,6 +309,44 @@ def test_batches_read_the_files_of_what_they_look_at(tmp_path: Path) -> None:
     check_decisions(table, cards, dice, rerolls, decide(table, *state, dice, rerolls))
 
 
+@pytest.mark.parametrize("source", ["optimal", "perturbed", "uniform"])
+def test_exports_say_what_advice_says(source: Source) -> None:
+    table = saving(NAMES[2], 3)
+    found = list(solver.export.positions(table, 400, seed=1, source=source, threads=2))
+    assert len(found) == 400
+    saved = 0
+    for record in found:
+        name, text, dice, rerolls = record.position.rsplit(" | ", 3)
+        assert name == table.ruleset.name
+        card = table.card(text)
+        position = Position.of(card, dice, int(rerolls))
+        advice = table.advise_position(position)
+        assert (record.rerolls, record.total) == (position.rerolls, card.boxes_total)
+        values = {
+            action_of(table, action): v for action, v in zip(record.actions, record.values, strict=True)
+        }
+        assert values == {(o.action, o.category or o.dice): o.value for o in advice.options}
+        best = advice.best
+        assert action_of(table, record.best) == (best.action, best.category or best.dice)
+        saved += card.saved
+    assert saved > 100
+    again = solver.export.positions(table, 400, seed=1, source=source, threads=1)
+    assert [record.position for record in again] == [record.position for record in found]
+
+
+def test_every_decision_of_exported_games_has_the_same_chance() -> None:
+    """How often each turn and throw of it is drawn: as often as games come to them."""
+    table = saving(NAMES[2], 3)
+    played = solver.simulate(table, 20_000, seed=4, record=True)
+    assert played.record is not None
+    met = np.mean(played.record[..., 0] >= 0, axis=0)
+    drawn = np.zeros_like(met)
+    for record in solver.export.positions(table, 20_000, seed=2):
+        card = table.card(record.position.rsplit(" | ", 3)[1])
+        drawn[card.filled.bit_count(), card.rerolls - record.rerolls] += 1
+    assert drawn / drawn.sum() == pytest.approx(met / met.sum(), abs=0.012)
+
+
 def check_decisions(
     table: solver.Table,
     cards: list[Scorecard],
@@ -325,7 +365,6 @@ def check_decisions(
 
 def test_what_is_not_offered_is_refused_in_one_line() -> None:
     from solver.dynamic import solve_values
-    from solver.export import positions
     from solver.lookup import Table
 
     table = saving(NAMES[0], 2)
@@ -333,8 +372,6 @@ def test_what_is_not_offered_is_refused_in_one_line() -> None:
     plain = solver.solve(NAMES[0])
     attempts = {
         "files of chances": lambda: solver.keep_chances(table),
-        "exports": lambda: positions(table, 3),
-        "exports ": lambda: solver.export.export(table, "never.jsonl", 3),
         "values by state alone": lambda: solve_values(rules),
         "values by state alone ": lambda: table.values,
         "turns by state alone": lambda: table.turn(rules.card()),
