@@ -35,12 +35,12 @@ from .levels import Progress
 from .lookup import Advice, Table, Worths, ranked
 from .plan import Floats, with_spare
 from .risk import certain_points, check_risk, risk_values, sure_score
-from .saving_table import SavedTurn, SavingTable, solved_following
+from .saving_table import SavingTable, solved_following
 from .scope import Scope
 from .scorecard import Position, Scorecard
 from .states import States
 from .strategy import Chooser
-from .turn import TIE, Chance, Turn, Worth, expected_points, mean_of_six, positions_after
+from .turn import TIE, Chance, SavedTurn, Turn, Worth, expected_points, mean_of_six, positions_after
 
 
 @dataclass(frozen=True, eq=False)

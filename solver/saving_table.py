@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .dice import Lattice
 from .errors import ArgumentError, TableError, WrongRulesTable
 from .files import quoted
 from .levels import Progress
@@ -31,7 +29,7 @@ from .scope import Scope
 from .scorecard import Position, Scorecard, card_of
 from .scoring import scoring
 from .states import LANES, States, following_states, states
-from .turn import Chance, Fill, Turn, Worth, maxima, mean_of_six, positions_after, throw
+from .turn import SavedTurn, Turn, Worth, positions_after
 
 MOST_IN_MEMORY = 10**9
 """A game whose values take more bytes is solved in files."""
@@ -273,46 +271,6 @@ class SavingTable(Table):
 
         turns = [Turn(game, filled, flag, worth_with(saved)) for saved in range(rerolls + 1)]
         return SavedTurn(game.scoring.lattice, turns)
-
-
-class SavedTurn:
-    """What a turn is worth with a number of rerolls left; of `turns`, one for each number that may be saved.
-
-    It answers as a `Turn` does, for that number of rerolls. `chance` is that of the turns.
-    """
-
-    def __init__(self, lattice: Lattice, turns: list[Turn], chance: Chance = mean_of_six) -> None:
-        self._lattice, self._turns, self._chance = lattice, turns, chance
-
-    def fills(self, roll: int, rerolls: int) -> list[Fill]:
-        """Return every box that a roll may go in, in card order, all rerolls being saved."""
-        return self._turns[-1].fills(roll, rerolls)
-
-    def fills_with(self, roll: int, rerolls: int) -> list[Fill]:
-        """Return the same for another number of rerolls left, up to that of this turn."""
-        return self._turns[rerolls].fills(roll, rerolls)
-
-    def keeps(self, rerolls: int) -> NDArray[np.float64]:
-        """Return the value of each keep of fewer than all dice with all rerolls left (1 or more)."""
-        return self.chain[rerolls][: self._lattice.short]
-
-    @cached_property
-    def chain(self) -> list[NDArray[np.float64]]:
-        """For each number of rerolls left, the value of each keep before a reroll, and of each roll.
-
-        That of a keep of fewer than all dice is what rerolling the others brings, none for 0 rerolls.
-        """
-        lattice = self._lattice
-        best = np.full(len(lattice.keeps), -np.inf)
-        best[lattice.short :] = self._turns[0].rolls
-        chain = [best.copy()]
-        for turn in self._turns[1:]:
-            throw(lattice, best, self._chance)
-            before = best[: lattice.short].copy()
-            best[lattice.short :] = turn.rolls
-            maxima(lattice, best)
-            chain.append(np.concatenate([before, best[lattice.short :]]))
-        return chain
 
 
 def solved_in_memory(

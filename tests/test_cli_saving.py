@@ -114,6 +114,7 @@ def test_comparing_what_saving_brings(home: Path) -> None:
         (("stats", "maxi-yatzy"), "distribution of 'maxi-yatzy': found up to 3,704.1 GB to hold"),
         (("compare", "maxi-yatzy", "yacht"), "distribution of 'maxi-yatzy': found up to 3,704.1 GB to hold"),
         (("export", "maxi-yatzy", "-n", "3", "-o", "never.jsonl"), "maxi-yatzy: found 617,351,616 expected"),
+        (("players", "maxi-yatzy"), "maxi-yatzy: found 617,351,616 expected scores to hold"),
         (("reach", "maxi-yatzy"), "maxi-yatzy: found 617,351,616 expected scores to hold"),
         (("solve", "maxi-yatzy", "--goal", "300"), "maxi-yatzy: found 617,351,616 expected scores to hold"),
         (("simulate", "maxi-yatzy", "-n", "3", "--floor"), "maxi-yatzy: found 617,351,616 expected scores"),
