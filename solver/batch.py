@@ -1,5 +1,7 @@
 """Many decisions at once, compiled: arrays of states, dice and rerolls in, best actions and values out.
 
+Where rolls are saved, rerolls left are this turn's and those saved: nothing else is to be known of these.
+
 An action is one number: category c for filling box c (card order, from 0), boxes + k for keeping keep k
 of `solver.dice.lattice(n).keeps`. Actions and values equal those of `Table.advise` to the bit.
 """
@@ -15,9 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 from .errors import ActionError, CardError, DiceError
 from .levels import thread_count
 from .lookup import Table
-from .plan import DecisionPlan, LanePlan, plan, value_array, work_arrays
+from .plan import DecisionPlan, Floats, Ints, LanePlan, plan, with_spare, work_arrays
 from .rules import FACES
-from .states import LANES, UNREACHABLE, States
+from .saving_table import SavingTable
+from .states import LANES, UNREACHABLE, States, chosen_states
 
 _LEAST_TILES = 64
 _PIECES_A_THREAD = 4
@@ -63,7 +66,7 @@ def decide(
     dice : integers, shape (n, dice)
         Faces 1 to 6 in any order.
     rerolls : integers, shape (n,)
-        Rerolls left; a single number serves all, as with the other arguments.
+        Rerolls left, saved ones among them; a single number serves all, as with the other arguments.
     threads
         All usable cores unless given.
 
@@ -73,10 +76,9 @@ def decide(
         If a state cannot arise, or its card is full.
     DiceError
         If dice or rerolls are not what the rules allow; either names the first offender.
+    ArgumentError
+        If the values of games with saved rolls that it looks at take too much memory.
     """
-    from .decision_kernels import decide_tiles
-
-    table.ruleset.refuse_saved_rolls("batches of decisions")
     game, rules = table.states, table.states.scoring
     thrown = np.atleast_2d(_integers(dice, "dice", DiceError))
     _check_dice(thrown, rules.dice)
@@ -85,9 +87,47 @@ def decide(
     shape = np.broadcast_shapes((len(thrown),), left.shape, *(part.shape for part in states_given))
     sets, subtotal, flag = (np.broadcast_to(part, shape) for part in states_given)
     left = np.broadcast_to(left, shape)
-    _check((left < 0) | (left >= rules.rolls), left, DiceError, f"rerolls: expected 0 to {rules.rolls - 1}")
-    rolls = np.broadcast_to(rules.lattice.roll_numbers(thrown), shape)
+    own = rules.rolls - 1
+    if table.ruleset.saves:
+        turns = np.bitwise_count(np.maximum(sets, 0)).astype(np.int64) + 1
+        _check(
+            (left < 0) | (left > own * turns), left, DiceError, f"rerolls: expected 0 to {own} for each turn"
+        )
+    else:
+        _check((left < 0) | (left > own), left, DiceError, f"rerolls: expected 0 to {own}")
+    rolls = np.broadcast_to(rules.lattice.roll_numbers(thrown), shape).astype(np.int64)
     numbers, lanes = _locate(game, sets, subtotal, flag)
+    left = left.astype(np.int64)
+    if not isinstance(table, SavingTable):
+        return _decided(game, with_spare(table.values), 0, numbers, lanes, rolls, left, threads)
+    answers = Decisions(np.empty(len(rolls), np.int32), np.empty(len(rolls)))
+    levels = np.searchsorted(game.level_sets, numbers, side="right") - 1
+    for level in np.unique(levels).tolist():
+        here = np.flatnonzero(levels == level)
+        chosen = np.zeros(len(game.filled), bool)
+        chosen[numbers[here]] = True
+        after = game.filled[chosen][:, None] | 1 << np.arange(rules.boxes)
+        chosen |= np.isin(game.filled, after)
+        few = chosen_states(game, chosen)
+        values = table.gathered(few, int(left[here].max()) + 1, level + 1)
+        of_few = np.cumsum(chosen)[numbers[here]] - 1
+        found = _decided(few, values, few.size, of_few, lanes[here], rolls[here], left[here], threads)
+        answers.actions[here], answers.values[here] = found
+    return answers
+
+
+def _decided(
+    game: States,
+    values: Floats,
+    stride: int,
+    numbers: Ints,
+    lanes: Ints,
+    rolls: Ints,
+    left: Ints,
+    threads: int | None,
+) -> Decisions:
+    """Return the best actions for these filled sets, by number, lanes within them, rolls and rerolls left."""
+    from .decision_kernels import decide_tiles
 
     order = np.lexsort((lanes, numbers))
     numbers, lanes = numbers[order], lanes[order]
@@ -95,16 +135,13 @@ def decide(
     new[1:] = (numbers[1:] != numbers[:-1]) | (lanes[1:] != lanes[:-1])
     starts = np.flatnonzero(new)
     lane_plan = LanePlan(numbers[new], lanes[new], np.append(starts, len(order)), np.cumsum(new) - 1)
-    decisions = DecisionPlan(
-        rolls[order].astype(np.int64), left[order].astype(np.int64), *rules.lattice.inside
-    )
+    decisions = DecisionPlan(rolls[order], left[order], *game.scoring.lattice.inside)
     arrays = plan(game)
-    values = value_array(game)
-    values[: game.size] = table.values
     actions, best = np.empty(len(order), np.int32), np.empty(len(order))
 
     def work(first: int, last: int) -> None:
-        decide_tiles(values, first, last, arrays, lane_plan, decisions, actions, best, *work_arrays(arrays))
+        own = work_arrays(arrays)
+        decide_tiles(values, stride, first, last, arrays, lane_plan, decisions, actions, best, *own)
 
     tiles = -(-len(starts) // LANES)
     workers = thread_count(threads)

@@ -12,6 +12,7 @@ from .errors import GoalError
 from .extremes import extreme_points
 from .levels import Progress, run_levels
 from .plan import Floats, Ints, aligned, plan, work_arrays
+from .scope import Scope
 from .scorecard import Scorecard
 from .states import LANES, States
 
@@ -25,9 +26,11 @@ MOST_VALUES = 1_000_000_000
 class Blocks:
     """A value for each state and each score so far, within the scores that can come about.
 
+    Where rolls are saved, there are as many for each number of them, with the same scores.
+
     Parameters
     ----------
-    game
+    scope
         The states.
     low, high : int64 arrays, shape (game.size,)
         The scores of each state to work out; none where high < low.
@@ -35,14 +38,15 @@ class Blocks:
         The value of any state at scores under `low` and over `high`.
     """
 
-    def __init__(self, game: States, low: Ints, high: Ints, below: float, above: float) -> None:
-        self.game, self.low = game, low
+    def __init__(self, scope: Scope, low: Ints, high: Ints, below: float, above: float) -> None:
+        self.scope, self.low = scope, low
         self.length = np.maximum(high - low + 1, 0)
         padded = -(-self.length // LANES) * LANES
         self.start = np.cumsum(padded) - padded
         self.below, self.above = below, above
-        self.count = int(self.length.sum())
-        self._size = int(padded.sum())
+        self.count = int(self.length.sum()) * scope.rows
+        self._stride = int(padded.sum())
+        self._size = self._stride * scope.rows
         self._tiles = padded // LANES
         self.values = np.zeros(0)
 
@@ -64,15 +68,16 @@ class Blocks:
             )
         from .goal_kernels import pursue_tiles
 
-        game = self.game
+        game = self.scope.game
         arrays = plan(game)
         self.values = aligned(self._size + LANES)
         self.values[:] = 0
+        rows = self.values[: self._size].reshape(self.scope.rows, -1)
         last = int(game.level_start[-2])
         for position in last + np.flatnonzero(self.length[last:]):
             scores = self.low[position] + np.arange(self.length[position])
             start = self.start[position]
-            self.values[start : start + len(scores)] = utility(scores + int(game.final[position - last]))
+            rows[:, start : start + len(scores)] = utility(scores + int(game.final[position - last]))
         tile_position = np.repeat(np.arange(game.size), self._tiles)
         first = np.cumsum(self._tiles) - self._tiles
         tile_at = (np.arange(len(tile_position)) - first[tile_position]) * LANES
@@ -81,7 +86,8 @@ class Blocks:
         blocks = self.plan()
 
         def work(begin: int, end: int) -> None:
-            tiles = tile_position, tile_at, tile_set
+            saved = self.scope.most(int(np.searchsorted(starts, begin, side="right")) - 1)
+            tiles = tile_position, tile_at, tile_set, saved
             pursue_tiles(self.values, begin, end, arrays, blocks, *tiles, *work_arrays(arrays))
 
         run_levels(starts, work, threads=threads, progress=progress)
@@ -90,14 +96,15 @@ class Blocks:
         """Return where the values lie, for compiled code."""
         from .goal_kernels import BlockPlan
 
-        return BlockPlan(self.low, self.length, self.start, self.below, self.above)
+        stride = self._stride if self.scope.stride else 0
+        return BlockPlan(self.low, self.length, self.start, self.below, self.above, stride)
 
-    def at(self, positions: Ints, scores: Ints) -> Floats:
-        """Return the values of states at scores so far."""
+    def at(self, positions: Ints, scores: Ints, saved: int | Ints = 0) -> Floats:
+        """Return the values of states at scores so far, with so many rolls saved."""
         place = scores - self.low[positions]
         length = self.length[positions]
         inside = (place >= 0) & (place < length)
-        found = self.values[np.where(inside, self.start[positions] + place, 0)]
+        found = self.values[saved * self._stride + np.where(inside, self.start[positions] + place, 0)]
         return np.where(inside, found, np.where(place < 0, self.below, self.above))
 
 
@@ -111,7 +118,7 @@ def no_blocks() -> BlockPlan:
     from .goal_kernels import BlockPlan
 
     none = np.zeros(0, np.int64)
-    return BlockPlan(none, none, none, 0.0, 0.0)
+    return BlockPlan(none, none, none, 0.0, 0.0, 0)
 
 
 def score_windows(game: States, card: Scorecard) -> tuple[Ints, Ints]:
@@ -134,15 +141,17 @@ def score_windows(game: States, card: Scorecard) -> tuple[Ints, Ints]:
 
 def final_scores(game: States, card: Scorecard) -> tuple[int, int]:
     """Return the least and the greatest final score, whatever play, that can follow a card."""
+    game = Scope.of(game, card).game
     low, high = score_windows(game, card)
     ends = slice(int(game.level_start[-2]), game.size)
     can = high[ends] >= low[ends]
     return int((low[ends] + game.final)[can].min()), int((high[ends] + game.final)[can].max())
 
 
-def blocks_from(game: States, card: Scorecard, utility: Callable[[Ints], Floats], rising: bool) -> Blocks:
+def blocks_from(scope: Scope, utility: Callable[[Ints], Floats], rising: bool) -> Blocks:
     """Return blocks for all scores that can come about from a card, cut where a rising utility is settled."""
-    low, high = score_windows(game, card)
+    game = scope.game
+    low, high = score_windows(game, scope.card)
     below = above = 0.0
     if rising:
         most = int(high.max()) + int(game.final.max())
@@ -156,4 +165,4 @@ def blocks_from(game: States, card: Scorecard, utility: Callable[[Ints], Floats]
         low = np.where(reached, np.maximum(low, settled_low - greatest.astype(np.int64)), low)
         high = np.where(reached, np.minimum(high, settled_high - 1), high)
         low = np.where(reached & (high < low), np.minimum(low, settled_high), low)
-    return Blocks(game, low, high, below, above)
+    return Blocks(scope, low, high, below, above)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 from .errors import ArgumentError, CardError, shown
 from .lookup import Table
 from .plan import Floats, Ints
+from .scope import Scope
 from .scorecard import Scorecard
 from .states import States
 from .turn import Worth, positions_after
@@ -61,7 +63,7 @@ class Chances:
         Chances below it were counted as 0, those above 1 - cut as 1, in each state.
     within : float
         No chance is further than this from the exact one, rounding of float64 left aside.
-    low, length : int64 arrays, shape (states.size,)
+    low, length : int64 arrays, shape (scope.size,)
         The window of each state; see the module.
     path : Path or None
         The file that they were read from, if any.
@@ -76,10 +78,10 @@ class Chances:
     store: Store
     path: Path | None = None
 
-    @property
-    def states(self) -> States:
-        """Where each state's window lies."""
-        return self.table.states
+    @cached_property
+    def scope(self) -> Scope:
+        """Where each state's window lies; where rolls are saved, one for each number of them."""
+        return Scope.of(self.table.states, self.card)
 
     def at(self, positions: Ints, needs: Ints) -> Floats:
         """Return the chance of each of these needs in the state at each of these positions."""
@@ -112,7 +114,7 @@ class Chances:
             raise ArgumentError(f"score {shown(score)}: expected a whole number of points")
         held = self.held(card)
         need = int(score) - held.boxes_total
-        return float(self.at(np.array(self._position(held)), np.array(need)))
+        return float(self.at(np.array(self.scope.place(held)), np.array(need)))
 
     def curve(self, card: Scorecard | str | None = None) -> Curve:
         """Return the greatest chance of every final score.
@@ -123,17 +125,21 @@ class Chances:
             If the card cannot arise, or does not follow `self.card`.
         """
         held = self.held(card)
-        position = self._position(held)
+        position = self.scope.place(held)
         needs = int(self.low[position]) - 1 + np.arange(int(self.length[position]) + 1)
         return Curve(needs + held.boxes_total, self.at(np.array(position), needs))
 
-    def worth(self, card: Scorecard, score: int) -> Worth:
-        """Return what filling a box of this card is worth: the chance of a final score of `score` or more."""
+    def worth(self, card: Scorecard, score: int, saved: int = 0) -> Worth:
+        """Return what filling a box of this card is worth: the chance of a final score of `score` or more.
+
+        So many rolls are saved then.
+        """
         state, need = (card.filled, card.upper_subtotal, int(card.armed)), score - card.boxes_total
 
         def of(category: int, points: NDArray[np.int32], bonus: int) -> Floats:
-            positions = positions_after(self.states, *state, category, points)
-            return self.at(np.asarray(positions), need - bonus - points.astype(np.int64))
+            positions = positions_after(self.scope.game, *state, category, points)
+            places = np.asarray(positions) + saved * self.scope.stride
+            return self.at(places, need - bonus - points.astype(np.int64))
 
         return of
 
@@ -149,9 +155,6 @@ class Chances:
             self.card if card is None else follows(self.table.card(card), self.card, "the chances are known")
         )
 
-    def _position(self, card: Scorecard) -> int:
-        return self.states.position(card.filled, card.upper_subtotal, int(card.armed))
-
 
 def follows(held: Scorecard, start: Scorecard, what: str) -> Scorecard:
     """Return a card if it can follow another one, which `what` says the use of.
@@ -163,8 +166,10 @@ def follows(held: Scorecard, start: Scorecard, what: str) -> Scorecard:
     """
     agrees = all(p is None or p == q for p, q in zip(start.points, held.points, strict=True))
     # Each box filled since has brought one bonus at the most, and the one that arms it none.
-    most = (held.filled & ~start.filled).bit_count() - (held.armed and not start.armed)
-    if not agrees or not 0 <= held.bonuses - start.bonuses <= most:
+    turns = (held.filled & ~start.filled).bit_count()
+    most = turns - (held.armed and not start.armed)
+    saved = held.saved <= start.saved + turns * (start.ruleset.rolls - 1)
+    if not agrees or not saved or not 0 <= held.bonuses - start.bonuses <= most:
         raise CardError(f"card '{held}': expected one that can follow '{start}', which {what} from")
     return held
 

@@ -10,13 +10,18 @@ from itertools import product
 from typing import Any
 
 from . import library
-from .distributions import Distribution, distribution
+from .deviations import Moments
+from .deviations import known as moments_known
+from .distributions import Distribution, check_size, distribution
 from .errors import ArgumentError
 from .goals import Goal
 from .levels import Progress
 from .lookup import Table
 from .pursuit import pursue
 from .rules import Ruleset, names_with_table, ruleset
+from .scope import Scope
+from .scoring import scoring
+from .states import states
 from .summary import statistics
 from .tasks import Task, run_tasks
 
@@ -33,6 +38,9 @@ _PARTS = 1000
 @dataclass(frozen=True, slots=True)
 class Row:
     """One ruleset of a comparison.
+
+    Of a game whose distribution is too large, what `deviations` knows of it is there, or the expected score
+    alone where its table is kept; what is not known is None.
 
     Attributes
     ----------
@@ -55,13 +63,13 @@ class Row:
     rules: str
     title: str
     expected_score: float
-    standard_deviation: float
-    quantile_5: int
-    median: int
-    quantile_95: int
-    upper_bonus: float
-    top_box: str
-    top_box_probability: float
+    standard_deviation: float | None
+    quantile_5: int | None
+    median: int | None
+    quantile_95: int | None
+    upper_bonus: float | None
+    top_box: str | None
+    top_box_probability: float | None
     difference: float
     goal: float | None = None
 
@@ -75,11 +83,11 @@ class Comparison:
     rows
         One a ruleset, in the order given.
     distributions
-        The exact distribution behind each row.
+        The exact distribution behind each row; None where it is too large.
     """
 
     rows: tuple[Row, ...]
-    distributions: tuple[Distribution, ...] = field(repr=False, compare=False)
+    distributions: tuple[Distribution | None, ...] = field(repr=False, compare=False)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the rows as they are written in JSON."""
@@ -117,7 +125,8 @@ def compare(
     RulesError
         For a game that does not exist, or rules with a fault in them, before any game is solved.
     ArgumentError
-        For no rulesets, or a single name where several belong in a list.
+        For no rulesets, a single name where several belong in a list, or a game whose distribution is too
+        large and of which nothing is known.
     """
     if isinstance(rulesets, (Ruleset, str, os.PathLike)):
         raise ArgumentError(f"rulesets: found {rulesets!r}, expected several, in a list")
@@ -125,15 +134,23 @@ def compare(
     checked = [rules if isinstance(rules, Ruleset) else ruleset(rules) for rules in wanted]
     if not checked:
         raise ArgumentError("rulesets: found none, expected one or more")
-    for rules in checked:
-        rules.refuse_saved_rolls("comparisons")
-    found = _here(checked, goal, threads, progress) if executor is None else []
-    if executor is not None:
-        found = _in_tasks(checked, goal, executor, progress)
+    known = [_known(rules, goal is None) for rules in checked]
+    unknown = [rules for rules, expected in zip(checked, known, strict=True) if expected is None]
+    if executor is None:
+        found = iter(_here(unknown, goal, threads, progress))
+    else:
+        found = iter(_in_tasks(unknown, goal, executor, progress))
     rows: list[Row] = []
-    for rules, (spread, expected, worth) in zip(checked, found, strict=True):
+    spreads: list[Distribution | None] = []
+    for rules, kept in zip(checked, known, strict=True):
+        if kept is not None:
+            spreads.append(None)
+            rows.append(_row_without_distribution(rules, kept, rows))
+            continue
+        spread, expected, worth = next(found)
+        spreads.append(spread)
         rows.append(_row(rules, spread, expected, worth, rows))
-    return Comparison(tuple(rows), tuple(spread for spread, _, _ in found))
+    return Comparison(tuple(rows), tuple(spreads))
 
 
 def _here(
@@ -206,8 +223,52 @@ def variants(
     )
 
 
+def _known(rules: Ruleset, for_points: bool) -> Moments | float | None:
+    """Return what is known of a game whose distribution is too large: moments, or a kept expected score.
+
+    Raises
+    ------
+    ArgumentError
+        If it is too large and nothing is known, or it is played for something else.
+    """
+    try:
+        check_size(Scope.of(states(scoring(rules)), rules.card()))
+    except ArgumentError:
+        found: Moments | float | None = None
+        if for_points:
+            found = moments_known(rules)
+        if found is None and for_points and rules.saves:
+            found = library.expected_score(rules)
+        if found is None:
+            raise
+        return found
+    return None
+
+
+def _row_without_distribution(rules: Ruleset, known: Moments | float, before: Sequence[Row]) -> Row:
+    moments = known if isinstance(known, Moments) else None
+    expected = known if isinstance(known, float) else known.mean
+    return Row(
+        rules=rules.name,
+        title=rules.title,
+        expected_score=expected,
+        standard_deviation=moments.standard_deviation if moments else None,
+        quantile_5=None,
+        median=None,
+        quantile_95=None,
+        upper_bonus=moments.upper_bonus if moments else None,
+        top_box=None,
+        top_box_probability=None,
+        difference=expected - (before[0].expected_score if before else expected),
+    )
+
+
 def _row(
-    rules: Ruleset, spread: Distribution, expected: float, goal: float | None, before: Sequence[Row]
+    rules: Ruleset,
+    spread: Distribution,
+    expected: float,
+    goal: float | None,
+    before: Sequence[Row],
 ) -> Row:
     found = statistics(spread)
     return Row(

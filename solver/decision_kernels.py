@@ -16,6 +16,7 @@ _LOW = -np.inf
 @compiled
 def decide_tiles(
     values: Floats,
+    stride: int,
     first: int,
     last: int,
     plan: Plan,
@@ -28,34 +29,42 @@ def decide_tiles(
 ) -> None:
     """Write the best action and its value for the decisions of lanes LANES x first .. LANES x last - 1.
 
-    Unlike in `solve_tiles`, neighbouring lanes are any states, each with any number of decisions.
+    Unlike in `solve_tiles`, neighbouring lanes are any states, each with any number of decisions. The values
+    for one more saved roll lie `stride` further on; it is 0 where none are saved.
     """
     sets, turn, row_plan = plan.sets, plan.turn, plan.rows
     for tile in range(first, last):
         base = tile * LANES
         end = min(base + LANES, len(lanes.set))
         most_rerolls = 0
-        for column in range(end - base):
-            number, lane = lanes.set[base + column], lanes.lane[base + column]
-            fill_rows(values, row_plan, sets, number, lane, 1, column, rows)
-            best_fills(turn, row_plan, sets.available[number], column == 0, 0, rows, keeps)
-            if sets.special[number]:
-                special_rolls(turn, row_plan, sets, number, lane, 1, column, 0, rows, keeps)
-            for decision in range(lanes.first[base + column], lanes.first[base + column + 1]):
-                stage = stage_of(turn, row_plan, decisions.rerolls[decision])
-                actions[decision], best[decision] = best_fill(
-                    row_plan, turn, sets, number, lane, decisions.roll[decision], column, stage, rows
-                )
-                most_rerolls = max(most_rerolls, decisions.rerolls[decision])
-        for rerolls in range(1, most_rerolls + 1):
-            means(turn, keeps)
-            for decision in range(lanes.first[base], lanes.first[end]):
-                if decisions.rerolls[decision] == rerolls:
-                    column = lanes.of_decision[decision] - base
-                    keep, value = best_keep(decisions, decisions.roll[decision], column, keeps)
-                    if not best[decision] > max(best[decision], value) - TIE:
-                        actions[decision], best[decision] = row_plan.boxes + keep, value
-            if rerolls < most_rerolls:
+        for decision in range(lanes.first[base], lanes.first[end]):
+            most_rerolls = max(most_rerolls, decisions.rerolls[decision])
+        for rerolls in range(most_rerolls + 1):
+            if rerolls:
+                means(turn, keeps)
+            if rerolls == 0 or stride:
+                reached = values[rerolls * stride :]
+                for column in range(end - base):
+                    number, lane = lanes.set[base + column], lanes.lane[base + column]
+                    fill_rows(reached, row_plan, sets, number, lane, 1, column, rows)
+                    best_fills(turn, row_plan, sets.available[number], column == 0, 0, rows, keeps)
+                    if sets.special[number]:
+                        special_rolls(turn, row_plan, sets, number, lane, 1, column, 0, rows, keeps)
+                    # Rows of other columns are overwritten: fills are chosen at once.
+                    for decision in range(lanes.first[base + column], lanes.first[base + column + 1]):
+                        left = decisions.rerolls[decision]
+                        if stride == 0 or left == rerolls:
+                            stage, roll = stage_of(turn, row_plan, left), decisions.roll[decision]
+                            actions[decision], best[decision] = best_fill(
+                                row_plan, turn, sets, number, lane, roll, column, stage, rows
+                            )
+            if rerolls:
+                for decision in range(lanes.first[base], lanes.first[end]):
+                    if decisions.rerolls[decision] == rerolls:
+                        column = lanes.of_decision[decision] - base
+                        keep, value = best_keep(decisions, decisions.roll[decision], column, keeps)
+                        if not best[decision] > max(best[decision], value) - TIE:
+                            actions[decision], best[decision] = row_plan.boxes + keep, value
                 maxima(turn, keeps)
 
 

@@ -6,10 +6,10 @@ points and perhaps a bonus, g(e) points in all, and the state x.e after. Then, l
     forwards    reach(x.e)  += reach(x) p(x, e)                      the chance that a game comes to a state
     backwards   D_x(s)       = sum over e of p(x, e) D_{x.e}(s - g(e))   the distribution of points to come
 
-with D of a finished state certain of its upper bonus. Where what is done depends on the score so far, the
-chance of a state is one for each score, and going forwards is all: the scores of the finished states are
-the final ones. Nothing is sampled and nothing cut off: a game of all Yahtzees keeps its tiny probability.
-Only states that the strategy comes to are worked on.
+with D of a finished state certain of its upper bonus. Where rolls are saved, how many is part of the state.
+Where what is done depends on the score so far, the chance of a state is one for each score, and going
+forwards is all: the scores of the finished states are the final ones. Nothing is sampled and nothing cut
+off: a game of all Yahtzees keeps its tiny probability. Only states that the strategy comes to are worked on.
 """
 
 from __future__ import annotations
@@ -26,13 +26,15 @@ from .errors import ArgumentError, DiceError
 from .levels import Progress
 from .lookup import Table
 from .plan import Floats, Ints
+from .scope import Scope
 from .scorecard import Position, Scorecard
-from .states import States
 from .strategy import Ends, Followed, Follower, nodes
 
 _STATES_A_PIECE = 256
 _BYTES_A_STATE = 1300
 """What the ends of the turns from a state take: some 45 of them in games of five or six dice."""
+_BYTES_A_STATE_SAVING = 6000
+"""The same for a state and a number of saved rolls: an end is one for each number of rolls left by then."""
 MOST_BYTES = 12_000_000_000
 """Memory that a distribution may take."""
 _NODES_A_PIECE = 1 << 14
@@ -151,68 +153,72 @@ def distribution(
     ArgumentError
         If it would take more than `MOST_BYTES` of memory.
     """
-    follower = Follower(played, threads)
-    held = follower.table.card(card) if isinstance(played, Table) else played.held(card)
+    held = played.card(card) if isinstance(played, Table) else played.held(card)
     place = None
     if dice is not None:
         place = Position.of(held, dice, rerolls)
     elif rerolls is not None:
         raise DiceError(f"rerolls {rerolls!r}: found no dice, expected those on the table")
-    _check_size(follower.game, held)
+    check_size(Scope.of(played.states if isinstance(played, Table) else played.scope.game, held))
+    follower = Follower(played, threads, held)
     spread = _by_score if follower.chooser.by_score else _by_state
     return spread(follower, held, place, progress)
 
 
-def bytes_to_hold(game: States, card: Scorecard) -> int:
-    """Return how much memory the distribution from a card may take; more than `MOST_BYTES` is refused."""
-    if not game.scoring.saves:
-        return game.following(card.filled) * _BYTES_A_STATE
-    after = game.filled & card.filled == card.filled
-    turns = np.array([int(filled).bit_count() for filled in game.filled[after]]) - card.filled.bit_count()
-    saved = card.saved + (game.scoring.rolls - 1) * turns + 1
-    return int(game.lanes[after] @ saved) * _BYTES_A_STATE
+def bytes_to_hold(scope: Scope) -> int:
+    """Return how much memory the distribution may take; more than `MOST_BYTES` is refused."""
+    if scope.stride:
+        return scope.count * _BYTES_A_STATE_SAVING
+    return scope.game.following(scope.card.filled) * _BYTES_A_STATE
 
 
-def _check_size(game: States, card: Scorecard) -> None:
-    needed = bytes_to_hold(game, card)
+def check_size(scope: Scope) -> None:
+    """Refuse a distribution that would take too much memory.
+
+    Raises
+    ------
+    ArgumentError
+        With how much it would take.
+    """
+    needed = bytes_to_hold(scope)
     if needed > MOST_BYTES:
         raise ArgumentError(
-            f"distribution of {card.ruleset.name!r}: found up to {needed / 1e9:,.1f} GB to hold, expected "
-            f"at most {MOST_BYTES / 1e9:.0f} GB; take moments, or start from a card with more boxes filled"
+            f"distribution of {scope.card.ruleset.name!r}: found up to {needed / 1e9:,.1f} GB to hold, "
+            f"expected at most {MOST_BYTES / 1e9:.0f} GB; take moments, or start from a card with more boxes "
+            "filled"
         )
 
 
 def _by_state(
     follower: Follower, held: Scorecard, place: Position | None, progress: Progress | None
 ) -> Distribution:
-    game = follower.game
+    game, scope = follower.game, follower.scope
     first = held.filled.bit_count()
-    position = game.position(held.filled, held.upper_subtotal, int(held.armed))
-    levels = [np.array([position])]
+    start = scope.place(held)
+    levels = [np.array([start])]
     ends: list[Ends] = []
     by_row = np.zeros((game.scoring.boxes - first, 2 * len(follower.plan.rows.points)))
-    reach = np.zeros(game.size)
-    reach[position] = 1
+    reach = np.zeros(scope.size)
+    reach[start] = 1
     with ThreadPoolExecutor(follower.threads) as pool:
         for turn in range(len(by_row)):
             if turn == 0 and place is not None:
-                found = _first_ends(follower, position, place)
+                found = _first_ends(follower, start, place)
             else:
                 found = follower.ends(levels[-1], pool)
             ends.append(found)
             _forwards(levels[-1], found, reach, by_row[turn])
-            start, end = game.level_start[first + turn + 1 : first + turn + 3]
-            levels.append(start + np.flatnonzero(reach[start:end]))
+            levels.append(scope.chosen(first + turn + 1, reach))
             if progress:
                 progress(turn + 1, 2 * len(by_row))
-        low, starts, probabilities = _finished(game, levels[-1])
+        bonus = _final_bonus(scope, levels[-1])
+        low, starts, probabilities = _finished(bonus)
         for turn in reversed(range(len(by_row))):
             below = (low, starts, probabilities)
-            low, starts, probabilities = _backwards(game, ends.pop(), levels[turn + 1], *below, pool)
+            low, starts, probabilities = _backwards(scope, ends.pop(), levels[turn + 1], *below, pool)
             if progress:
                 progress(2 * len(by_row) - turn, 2 * len(by_row))
     scores = held.boxes_total + int(low[0]) + np.arange(len(probabilities))
-    bonus = game.final[levels[-1] - game.level_start[-2]]
     paid = _paid(bonus, reach[levels[-1]])
     return Distribution(scores, probabilities, follower.table, held, by_row, paid)
 
@@ -220,34 +226,38 @@ def _by_state(
 def _by_score(
     follower: Follower, held: Scorecard, place: Position | None, progress: Progress | None
 ) -> Distribution:
-    game = follower.game
+    game, scope = follower.game, follower.scope
     first = held.filled.bit_count()
     low, high = score_windows(game, held)
     length = np.maximum(high - low + 1, 0)
     by_row = np.zeros((game.scoring.boxes - first, 2 * len(follower.plan.rows.points)))
-    position = game.position(held.filled, held.upper_subtotal, int(held.armed))
-    here, chances = slice(position, position + 1), np.ones(1)
+    # The chances of a level: by state, by score from its least one on, by the rolls saved.
+    position = scope.split(np.array([scope.place(held)]))[1]
+    chances = np.zeros(scope.rows)
+    chances[held.saved if scope.stride else 0] = 1
+    here = slice(int(position[0]), int(position[0]) + 1)
     with ThreadPoolExecutor(follower.threads) as pool:
         for turn in range(len(by_row)):
-            positions, scores, reached = _reached(here, low, length, chances)
+            places, scores, reached = _reached(scope, here, low, length, chances)
             here = slice(*game.level_start[first + turn + 1 : first + turn + 3].tolist())
             start = np.cumsum(length[here]) - length[here]
-            chances = np.zeros(int(length[here].sum()))
+            chances = np.zeros(int(length[here].sum()) * scope.rows)
             # Where in `chances` a state's score of 0 would lie.
-            origin = np.zeros(game.size, np.int64)
-            origin[here] = start - low[here]
+            origin = np.zeros((scope.rows, game.size), np.int64)
+            origin[:, here] = (start - low[here]) * scope.rows + np.arange(scope.rows)[:, None]
+            after = origin.reshape(-1), scope.rows, chances, by_row[turn]
             if turn == 0 and place is not None:
-                ends = _first_ends(follower, position, place, held.boxes_total)
-                _spread(ends, np.zeros(1, np.int64), scores, reached, origin, chances, by_row[turn])
+                ends = _first_ends(follower, scope.place(held), place, held.boxes_total)
+                _spread(ends, np.zeros(1, np.int64), scores, reached, *after)
             else:
-                alike = follower.chooser.alike(positions, scores)
-                for piece, first_of, node in nodes(positions, alike, _NODES_A_PIECE):
-                    ends = follower.ends(positions[first_of], pool, alike[first_of])
-                    _spread(ends, node, scores[piece], reached[piece], origin, chances, by_row[turn])
+                alike = follower.chooser.alike(scope.split(places)[1], scores)
+                for piece, first_of, node in nodes(places, alike, _NODES_A_PIECE):
+                    ends = follower.ends(places[first_of], pool, alike[first_of])
+                    _spread(ends, node, scores[piece], reached[piece], *after)
             if progress:
                 progress(turn + 1, len(by_row))
-    positions, scores, reached = _reached(here, low, length, chances)
-    bonus = game.final[positions - game.level_start[-2]]
+    places, scores, reached = _reached(scope, here, low, length, chances)
+    bonus = _final_bonus(scope, places)
     final = scores + bonus.astype(np.int64)
     low_score = int(final.min())
     probabilities = np.bincount(final - low_score, reached).astype(np.float64)
@@ -256,16 +266,26 @@ def _by_score(
     return Distribution(scores, probabilities, follower.table, held, by_row, paid)
 
 
-def _reached(here: slice, low: Ints, length: Ints, chances: Floats) -> tuple[Ints, Ints, Floats]:
-    """Return the positions and scores that have a chance, in this order, and the chances."""
-    found = np.flatnonzero(chances)
+def _reached(
+    scope: Scope, here: slice, low: Ints, length: Ints, chances: Floats
+) -> tuple[Ints, Ints, Floats]:
+    """Return the places and scores that have a chance, by state and score, and the chances."""
+    found, saved = np.divmod(np.flatnonzero(chances), scope.rows)
     start = np.cumsum(length[here]) - length[here]
     state = np.searchsorted(start, found, side="right") - 1
-    return here.start + state, low[here][state] + found - start[state], chances[found]
+    places = saved * scope.game.size + here.start + state
+    return places, low[here][state] + found - start[state], chances[chances != 0]
 
 
 def _spread(
-    ends: Ends, node: Ints, scores: Ints, reached: Floats, origin: Ints, to: Floats, by_row: Floats
+    ends: Ends,
+    node: Ints,
+    scores: Ints,
+    reached: Floats,
+    origin: Ints,
+    step: int,
+    to: Floats,
+    by_row: Floats,
 ) -> None:
     """Add the chance of each state and score to what its turn may lead to."""
     from .strategy_kernels import spread_scores
@@ -280,16 +300,23 @@ def _spread(
         ends.after,
         ends.gains,
         origin,
+        step,
         to,
         by_row,
     )
 
 
-def _first_ends(follower: Follower, position: int, place: Position, score: int = 0) -> Ends:
+def _first_ends(follower: Follower, start: int, place: Position, score: int = 0) -> Ends:
     """Return how a turn ends that has begun with dice on the table."""
     lattice = follower.game.scoring.lattice
     roll = lattice.short + lattice.roll(place.dice)
-    return follower.ends_from(position, roll, place.rerolls, score)
+    return follower.ends_from(start, roll, place.rerolls, score)
+
+
+def _final_bonus(scope: Scope, places: Ints) -> Floats:
+    """Return the upper bonus of finished states."""
+    bonus: Floats = scope.game.final[scope.split(places)[1] - scope.game.level_start[-2]]
+    return bonus
 
 
 def _paid(bonus: Floats, chances: Floats) -> tuple[tuple[int, float], ...]:
@@ -297,24 +324,23 @@ def _paid(bonus: Floats, chances: Floats) -> tuple[tuple[int, float], ...]:
     return tuple((int(b), float(chances[bonus == b].sum())) for b in np.unique(bonus) if b)
 
 
-def _forwards(positions: Ints, ends: Ends, reach: Floats, by_row: Floats) -> None:
+def _forwards(places: Ints, ends: Ends, reach: Floats, by_row: Floats) -> None:
     """Add the chance of coming to the states after, and of each row."""
     from .strategy_kernels import spread_reach
 
     counts = np.diff(ends.first)
-    spread_reach(reach[positions], counts, ends.rows, ends.probabilities, ends.after, reach, by_row)
+    spread_reach(reach[places], counts, ends.rows, ends.probabilities, ends.after, reach, by_row)
 
 
-def _finished(game: States, positions: Ints) -> tuple[Ints, Ints, Floats]:
+def _finished(bonus: Floats) -> tuple[Ints, Ints, Floats]:
     """Return the distribution of the points to come of finished states: their upper bonus, for certain."""
-    bonus = game.final[positions - game.level_start[-2]].astype(np.int64)
-    return bonus, np.arange(len(positions) + 1), np.ones(len(positions))
+    return bonus.astype(np.int64), np.arange(len(bonus) + 1), np.ones(len(bonus))
 
 
 def _backwards(
-    game: States,
+    scope: Scope,
     ends: Ends,
-    positions_after: Ints,
+    places_after: Ints,
     low_after: Ints,
     start_after: Ints,
     scores_after: Floats,
@@ -333,8 +359,8 @@ def _backwards(
     """
     from .strategy_kernels import convolve
 
-    index = np.empty(game.size, np.int64)
-    index[positions_after] = np.arange(len(positions_after))
+    index = np.empty(scope.size, np.int64)
+    index[places_after] = np.arange(len(places_after))
     after = index[ends.after]
     high_after = low_after + np.diff(start_after) - 1
     low = np.minimum.reduceat(ends.gains + low_after[after], ends.first[:-1])

@@ -55,14 +55,16 @@ def from_games(
         Threads that work out the strategy.
     """
     game = follower.game
-    boxes, rolls = game.scoring.boxes, game.scoring.rolls
+    boxes = game.scoring.boxes
+    # Where rolls are saved, as many as can be in the last turn.
+    rolls = game.scoring.rolls + follower.scope.most(boxes - 1)
     turn_wanted, throw_wanted = np.divmod(random.integers(boxes * rolls, size=count), rolls)
     cards = Cards.empty(game, count)
     met, met_rolls = np.zeros(count, bool), np.zeros(count, np.int64)
     for turn in range(boxes):
         playing = np.flatnonzero(turn_wanted >= turn)
         wanted = np.where(turn_wanted[playing] == turn, throw_wanted[playing], rolls)
-        here = _Turn(follower, cards[playing], random, epsilon, pool)
+        here = _Turn(follower, turn, cards[playing], random, epsilon, pool)
         for throw, moving in enumerate(here.throws()):
             reached = moving[wanted[moving] == throw]
             met[playing[reached]] = True
@@ -71,7 +73,9 @@ def from_games(
         going_on = turn_wanted[playing] > turn
         cards.points[playing[going_on]] = here.cards.points[going_on]
         cards.bonuses[playing[going_on]] = here.cards.bonuses[going_on]
-    return Drawn(cards[met], met_rolls[met], rolls - 1 - throw_wanted[met])
+        cards.saved[playing[going_on]] = here.cards.saved[going_on]
+    left = cards.saved[met].astype(np.int64) + game.scoring.rolls - 1 - throw_wanted[met]
+    return Drawn(cards[met], met_rolls[met], left)
 
 
 class _Turn:
@@ -80,56 +84,64 @@ class _Turn:
     def __init__(
         self,
         follower: Follower,
+        level: int,
         cards: Cards,
         random: np.random.Generator,
         epsilon: float,
         pool: ThreadPoolExecutor,
     ) -> None:
-        self.cards = Cards(cards.game, cards.points.copy(), cards.bonuses.copy())
+        self.cards = cards.copy()
         self.rolls = np.zeros(len(cards), np.int64)
         self._before, self._scoring = cards, cards.game.scoring
         self._random, self._epsilon = random, epsilon
         states, self._state = np.unique(cards.positions(), return_inverse=True)
-        self._actions = follower.actions(states, pool)
+        self._saves = follower.scope.stride > 0
+        rerolls = self._scoring.rolls - 1 + follower.scope.most(level)
+        self._actions = follower.actions(states, pool, rerolls=rerolls)
 
     def throws(self) -> Iterator[Ints]:
         """Throw the dice; yield the games that have a decision to make, and make it."""
         boxes, lattice = self._scoring.boxes, self._scoring.lattice
         keeps = np.zeros(len(self.cards), np.int64)
         moving = np.arange(len(self.cards))
-        for left in range(self._scoring.rolls - 1, -1, -1):
+        rerolls = self._scoring.rolls - 1 + self.cards.saved.astype(np.int64)
+        while len(moving):
+            left = rerolls[moving]
             self.rolls[moving] = _completed(lattice, keeps[moving], self._random)
             yield moving
             actions = self._chosen(moving, left)
             fill = actions < boxes
-            self._fill(moving[fill], actions[fill], left)
+            self._fill(moving[fill], actions[fill], left[fill])
             moving = moving[~fill]
             keeps[moving] = actions[~fill] - boxes
+            rerolls[moving] -= 1
 
-    def _chosen(self, moving: Ints, left: int) -> Ints:
+    def _chosen(self, moving: Ints, left: Ints) -> Ints:
         """Return the action of each game: the strategy's, or now and then any."""
         actions: Ints = self._actions[self._state[moving], left, self.rolls[moving]].astype(np.int64)
         if self._epsilon:
             slips = np.flatnonzero(self._random.random(len(moving)) < self._epsilon)
             games = moving[slips]
-            found = fills(self._before[games], self.rolls[games], np.full(len(games), left))
-            actions[slips] = self._any(found, self.rolls[games], left)
+            found = fills(self._before[games], self.rolls[games], left[slips])
+            actions[slips] = self._any(found, self.rolls[games], left[slips])
         return actions
 
-    def _any(self, found: Fills, rolls: Ints, left: int) -> Ints:
+    def _any(self, found: Fills, rolls: Ints, left: Ints) -> Ints:
         """Return a legal action of each game, each with equal chances."""
         inside, counts = keeps_inside(self._scoring.lattice)
         boxes = np.count_nonzero(found.legal, axis=1)
-        number = self._random.integers(boxes + (counts[rolls] if left else 0))
+        number = self._random.integers(boxes + np.where(left > 0, counts[rolls], 0))
         fill = _nth(found.legal, np.minimum(number, boxes - 1))
         keep = inside[rolls, np.maximum(number - boxes, 0)]
         actions: Ints = np.where(number < boxes, fill, found.legal.shape[1] + keep)
         return actions
 
-    def _fill(self, games: Ints, boxes: Ints, left: int) -> None:
-        found = fills(self._before[games], self.rolls[games], np.full(len(games), left))
+    def _fill(self, games: Ints, boxes: Ints, left: Ints) -> None:
+        found = fills(self._before[games], self.rolls[games], left)
         self.cards.points[games, boxes] = found.points[np.arange(len(games)), boxes]
         self.cards.bonuses[games] += found.bonus
+        if self._saves:
+            self.cards.saved[games] = left
 
 
 def _completed(lattice: Lattice, keeps: Ints, random: np.random.Generator) -> Ints:
@@ -146,12 +158,16 @@ def from_states(game: States, count: int, random: np.random.Generator) -> Drawn:
 
     Roll and rerolls are drawn as well, each with equal chances: no roll is rarer than another. The card is
     one that has the boxes filled, the upper subtotal (capped) and the flag of its state; any points that a
-    box can hold have a chance to stand in it, and no bonus for further Yahtzees.
+    box can hold have a chance to stand in it, and no bonus for further Yahtzees. Where rolls are saved, those
+    that a turn itself does not bring are.
     """
     rules = game.scoring
     cards, possible = _cards_of_states(game, count, random)
     rolls = random.integers(len(rules.lattice.rolls), size=count)
-    rerolls = random.integers(rules.rolls, size=count)
+    own = rules.rolls - 1
+    turns = cards.is_filled.sum(axis=1) + 1 if rules.saves else 1
+    rerolls = random.integers(own * turns + 1, size=count)
+    cards.saved[:] = np.maximum(rerolls - own, 0)
     return Drawn(cards[possible], rolls[possible], rerolls[possible])
 
 

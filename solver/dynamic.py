@@ -85,7 +85,10 @@ def worked_out(
     threads: int | None,
     progress: Progress | None,
 ) -> Floats:
-    """Return the values once `work`, with work arrays of its own, has written the tiles of every level."""
+    """Return the values once `work`, with work arrays of its own, has written the tiles of every level.
+
+    `values` has a row, or one for each number of saved rolls, and `LANES` more numbers.
+    """
     arrays = plan(game)
     starts = (game.level_start[:-1] // LANES).tolist()
     run_levels(
@@ -94,5 +97,6 @@ def worked_out(
         threads=threads,
         progress=progress,
     )
-    values[game.padding] = 0
-    return values[: game.size]
+    found = values[: len(values) - LANES]
+    found.reshape(-1, game.size)[:, game.padding] = 0
+    return found

@@ -13,7 +13,7 @@ from .plan import Ints, RowPlan, SetPlan
 Bytes = NDArray[np.int8]
 Bools = NDArray[np.bool_]
 
-_7, _8, _9 = np.uint64(7), np.uint64(8), np.uint64(9)
+_7, _8, _9, _10 = np.uint64(7), np.uint64(8), np.uint64(9), np.uint64(10)
 
 
 class GamePlan(NamedTuple):
@@ -22,7 +22,8 @@ class GamePlan(NamedTuple):
     `rows` and `sets` are those of the game's plan. Rerolling keep k has outcomes[k] equally likely
     outcomes, the rolls from outcome_first[k] on in `outcome`; `inside` (roll, keep) says which keeps are
     inside a roll, and `counts` (roll, face) how many dice show a face. `upper` marks the upper boxes, and
-    `bonus_of` gives the upper bonus of each subtotal up to the highest threshold.
+    `bonus_of` gives the upper bonus of each subtotal up to the highest threshold; `saves` tells whether rolls
+    are saved, beyond the `rerolls` of each turn.
     """
 
     rows: RowPlan
@@ -35,10 +36,14 @@ class GamePlan(NamedTuple):
     upper: Bools
     bonus_of: Ints
     rerolls: int
+    saves: bool
 
 
 class Games(NamedTuple):
-    """Games under way, an entry a game; `boxes` is the set that its roll may go in, empty after the end."""
+    """Games under way, an entry a game; `boxes` is the set that its roll may go in, empty after the end.
+
+    `saved` counts the rolls saved before this turn.
+    """
 
     filled: Ints
     subtotal: Ints
@@ -47,6 +52,7 @@ class Games(NamedTuple):
     roll: Ints
     rerolls: Ints
     boxes: Ints
+    saved: Ints
 
 
 @compiled
@@ -107,7 +113,7 @@ def step(
             points += plan.bonus_of[games.subtotal[game]]
             games.rerolls[game], games.boxes[game], over[game] = 0, 0, True
         else:
-            games.rerolls[game] = plan.rerolls
+            games.rerolls[game] = plan.rerolls + games.saved[game]
             throw(plan, games, game, 0, random[game])
         games.total[game] += points
         rewards[game] = points
@@ -134,6 +140,8 @@ def observe(
         observations[game, _7 + boxes] = games.subtotal[game]
         observations[game, _8 + boxes] = games.flag[game]
         observations[game, _9 + boxes] = games.total[game]
+        if plan.saves:
+            observations[game, _10 + boxes] = games.saved[game]
         if rerolls > 0:
             for keep in range(keeps):
                 masks[game, boxes + keep] = plan.inside[roll, keep]
@@ -147,7 +155,7 @@ def observe(
 def begin_one(plan: GamePlan, games: Games, game: int, random: np.uint64) -> None:
     """Begin a game anew and throw its dice."""
     games.filled[game], games.subtotal[game], games.flag[game], games.total[game] = 0, 0, 0, 0
-    games.rerolls[game] = plan.rerolls
+    games.rerolls[game], games.saved[game] = plan.rerolls, 0
     throw(plan, games, game, 0, random)
 
 
@@ -181,4 +189,6 @@ def fill(plan: GamePlan, games: Games, game: int, category: int) -> int:
     if plan.upper[category]:
         games.subtotal[game] = min(games.subtotal[game] + points, len(plan.bonus_of) - 1)
     games.filled[game] |= np.int64(1) << category
+    if plan.saves:
+        games.saved[game] = games.rerolls[game]
     return points + bonus

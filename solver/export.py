@@ -9,7 +9,7 @@ A file has one record a position. In JSON Lines (.jsonl) each is an object on a 
     subtotal  number             int32           upper points so far, capped where more change nothing
     flag      0 or 1             uint8           whether further Yahtzees, or boxes that require one, score
     dice      list of numbers    uint8[dice]     the dice on the table, rising
-    rerolls   number             int32           rolls still to come this turn
+    rerolls   number             int32           rolls still to come this turn, saved ones among them
     total     number             int32           points in boxes and bonuses for further Yahtzees
     actions   list of numbers    list of int16   every legal action: category c, or boxes + keep k
     moves     list of strings    list of string  the same in words: "fill ones", "keep 3 3", "keep -"
@@ -27,7 +27,8 @@ Positions are drawn one by one, each independent of the others (see `draw`), fro
     optimal    games played by the table's strategy, every decision with the same chance
     perturbed  the same, but at each decision, with probability epsilon, any legal action is taken
                instead: what a player meets who does not always find the best move
-    uniform    all states with a box open, all rolls and all numbers of rerolls, each with the same chance
+    uniform    all states with a box open, all rolls and all numbers of rerolls, each with the same chance;
+               no more rolls are saved before the turn than those rerolls take
 
 The same seed gives the same positions whatever the number of threads. Games need numba, all states numpy
 alone.
@@ -88,9 +89,8 @@ def positions(
     Raises
     ------
     ArgumentError
-        For an argument that is not one of these.
+        For an argument that is not one of these, or a game with saved rolls that is too large.
     """
-    table.ruleset.refuse_saved_rolls("exports")
     _check(count, seed, source, epsilon)
     return (
         record for block in blocks(table, count, seed, source, epsilon, threads) for record in block.records()
@@ -128,7 +128,6 @@ def export(
     TableError
         If the file cannot be written.
     """
-    table.ruleset.refuse_saved_rolls("exports")
     _check(count, seed, source, epsilon)
     check(path)
     writing = _parquet if _ending(path) == ".parquet" else _json_lines

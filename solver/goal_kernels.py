@@ -20,6 +20,7 @@ from .kernels import (
     compiled,
     maxima,
     mean_of_rolls,
+    means,
     part,
     position_after,
     roll_row,
@@ -27,7 +28,6 @@ from .kernels import (
     row_counted,
     special_rolls,
     take_first_fills,
-    throws,
 )
 from .plan import Floats, Ints, Plan, RowPlan, SetPlan, TurnPlan
 from .states import LANES
@@ -38,13 +38,17 @@ _LANES = np.uint64(LANES)
 
 
 class BlockPlan(NamedTuple):
-    """A block of scores for each state; see the module. Arrays go by the state's position."""
+    """A block of scores for each state; see the module. Arrays go by the state's position.
+
+    Where rolls are saved, the values for one more saved roll lie `stride` further on; else that is 0.
+    """
 
     low: Ints
     length: Ints
     start: Ints
     below: float
     above: float
+    stride: int
 
 
 @compiled
@@ -81,7 +85,9 @@ def spread_windows(plan: Plan, first_set: int, last_set: int, low: Ints, high: I
 
 
 @part
-def fetch(values: Floats, blocks: BlockPlan, position: int, score: int, rows: Floats, spare: int) -> None:
+def fetch(
+    values: Floats, blocks: BlockPlan, position: int, score: int | np.int64, rows: Floats, spare: int
+) -> None:
     """Write to row offset `spare` the values of a state at scores score .. score + LANES - 1."""
     at = score - blocks.low[position]
     length = blocks.length[position]
@@ -111,44 +117,74 @@ def pursue_tiles(
     tile_position: Ints,
     tile_at: Ints,
     tile_set: Ints,
+    saved: int,
     rows: Floats,
     keeps: Floats,
 ) -> None:
-    """Write the values of tiles first .. last-1: neighbouring scores of one state each."""
+    """Write the values of tiles first .. last-1: neighbouring scores of one state each.
+
+    Where rolls are saved there are as many as `saved` at the most; each number of them has values of its own.
+    """
+    turn, row_plan = plan.turn, plan.rows
+    for tile in range(first, last):
+        position, number = tile_position[tile], tile_set[tile]
+        for rerolls in range(turn.rerolls + saved + 1):
+            if rerolls:
+                means(turn, keeps)
+            if rerolls == 0 or blocks.stride:
+                reached = values[rerolls * blocks.stride :]
+                score = blocks.low[position] + tile_at[tile]
+                pursue_rolls(reached, plan, blocks, position, number, score, rows, keeps)
+            if rerolls:
+                if rerolls == turn.rerolls:
+                    take_first_fills(turn, row_plan, keeps)
+                maxima(turn, keeps)
+            if rerolls >= turn.rerolls:
+                to = (rerolls - turn.rerolls) * blocks.stride + blocks.start[position] + tile_at[tile]
+                store(values, to, mean_of_rolls(turn, keeps))
+
+
+@part
+def pursue_rolls(
+    values: Floats,
+    plan: Plan,
+    blocks: BlockPlan,
+    position: int,
+    number: int,
+    score: int,
+    rows: Floats,
+    keeps: Floats,
+) -> None:
+    """Write the value of each roll when a box must be filled, at scores score .. score + LANES - 1."""
     sets, turn, row_plan = plan.sets, plan.turn, plan.rows
     rolls = turn.keeps - turn.short
     spare = len(rows) - LANES
-    for tile in range(first, last):
-        position, number = tile_position[tile], tile_set[tile]
-        lane = position - sets.start[number]
-        score = blocks.low[position] + tile_at[tile]
-        flag = lane >= sets.classes[number]
-        for category in range(row_plan.boxes):
-            if sets.available[number] >> category & 1:
-                for row in range(row_plan.first[category], row_plan.first[category + 1]):
-                    after = position_after(row_plan, sets, number, lane, category, row)
-                    gain = np.int64(row_plan.points[row_counted(row_plan, sets, category, row, flag)])
-                    fetch(values, blocks, after, score + gain, rows, row * LANES)
-        for stage in range(row_plan.stages):
-            best_fills(turn, row_plan, sets.available[number], True, stage, rows, keeps)
-            if not sets.special[number]:
-                continue
-            bonus = np.int64(row_plan.bonus if flag else 0.0)
-            for face in range(6):
-                best = spread(-np.inf)
-                for category in range(row_plan.boxes):
-                    if sets.joker_boxes[number, face] >> category & 1:
-                        joker = roll_row(row_plan, sets, number, category, face, rolls, stage)
-                        if bonus:
-                            after = position_after(row_plan, sets, number, lane, category, joker)
-                            gain = np.int64(row_plan.points[joker]) + bonus
-                            fetch(values, blocks, after, score + gain, rows, spare)
-                            best = greater(load(rows, spare), best)
-                        else:
-                            best = greater(load(rows, joker * LANES), best)
-                store(keeps, (turn.short + stage * rolls + row_plan.alike[face]) * LANES, best)
-        throws(turn, row_plan, keeps)
-        store(values, blocks.start[position] + tile_at[tile], mean_of_rolls(turn, keeps))
+    lane = position - sets.start[number]
+    flag = lane >= sets.classes[number]
+    for category in range(row_plan.boxes):
+        if sets.available[number] >> category & 1:
+            for row in range(row_plan.first[category], row_plan.first[category + 1]):
+                after = position_after(row_plan, sets, number, lane, category, row)
+                gain = np.int64(row_plan.points[row_counted(row_plan, sets, category, row, flag)])
+                fetch(values, blocks, after, score + gain, rows, row * LANES)
+    for stage in range(row_plan.stages):
+        best_fills(turn, row_plan, sets.available[number], True, stage, rows, keeps)
+        if not sets.special[number]:
+            continue
+        bonus = np.int64(row_plan.bonus if flag else 0.0)
+        for face in range(6):
+            best = spread(-np.inf)
+            for category in range(row_plan.boxes):
+                if sets.joker_boxes[number, face] >> category & 1:
+                    joker = roll_row(row_plan, sets, number, category, face, rolls, stage)
+                    if bonus:
+                        after = position_after(row_plan, sets, number, lane, category, joker)
+                        gain = np.int64(row_plan.points[joker]) + bonus
+                        fetch(values, blocks, after, score + gain, rows, spare)
+                        best = greater(load(rows, spare), best)
+                    else:
+                        best = greater(load(rows, joker * LANES), best)
+            store(keeps, (turn.short + stage * rolls + row_plan.alike[face]) * LANES, best)
 
 
 @compiled
@@ -193,45 +229,73 @@ def risk_tiles(
     plan: Plan,
     theta: float,
     reference: Floats,
+    saved: int,
+    stride: int,
     rows: Floats,
     keeps: Floats,
 ) -> None:
     """Do as `kernels.solve_tiles` for values of plus or minus E[exp(theta (points to come - reference))].
 
-    `reference` has, for each filled set, one for each flag; work goes by set and flag.
+    `reference` has, for each filled set, one for each flag; work goes by set and flag. Where rolls are saved
+    there are as many as `saved` at the most; the values for one more lie `stride` further on.
     """
-    sets, turn, row_plan = plan.sets, plan.turn, plan.rows
+    turn, row_plan = plan.turn, plan.rows
     for tile in range(first, last):
         base = tile * LANES
-        number = plan.tile_set[tile]
-        fresh = True
-        while number < len(sets.start) and sets.start[number] < base + LANES:
-            classes = sets.classes[number]
-            for flag in range(sets.lanes[number] // classes):
-                start = max(sets.start[number] + flag * classes, base)
-                end = min(sets.start[number] + (flag + 1) * classes, base + LANES)
-                if start >= end:
+        for rerolls in range(turn.rerolls + saved + 1):
+            if rerolls:
+                means(turn, keeps)
+            if rerolls == 0 or stride:
+                reached = values[rerolls * stride :]
+                risk_rolls(reached, base, plan.tile_set[tile], plan, theta, reference, rows, keeps)
+            if rerolls:
+                if rerolls == turn.rerolls:
+                    take_first_fills(turn, row_plan, keeps)
+                maxima(turn, keeps)
+            if rerolls >= turn.rerolls:
+                store(values, (rerolls - turn.rerolls) * stride + base, mean_of_rolls(turn, keeps))
+
+
+@part
+def risk_rolls(
+    values: Floats,
+    base: int,
+    first_set: int,
+    plan: Plan,
+    theta: float,
+    reference: Floats,
+    rows: Floats,
+    keeps: Floats,
+) -> None:
+    """Write the value of each roll when a box must be filled, for the tile of positions from `base` on."""
+    sets, turn, row_plan = plan.sets, plan.turn, plan.rows
+    number = first_set
+    fresh = True
+    while number < len(sets.start) and sets.start[number] < base + LANES:
+        classes = sets.classes[number]
+        for flag in range(sets.lanes[number] // classes):
+            start = max(sets.start[number] + flag * classes, base)
+            end = min(sets.start[number] + (flag + 1) * classes, base + LANES)
+            if start >= end:
+                continue
+            subclass, at = start - sets.start[number] - flag * classes, start - base
+            fill_risk_rows(
+                values, row_plan, sets, number, flag, subclass, end - start, at, theta, reference, rows
+            )
+            for stage in range(row_plan.stages):
+                best_fills(turn, row_plan, sets.available[number], fresh, stage, rows, keeps)
+                if not sets.special[number]:
                     continue
-                subclass, at = start - sets.start[number] - flag * classes, start - base
-                fill_risk_rows(
-                    values, row_plan, sets, number, flag, subclass, end - start, at, theta, reference, rows
-                )
-                for stage in range(row_plan.stages):
-                    best_fills(turn, row_plan, sets.available[number], fresh, stage, rows, keeps)
-                    if not sets.special[number]:
-                        continue
-                    bonus = np.exp(theta * row_plan.bonus) if flag else 1.0
-                    # As if without the flag, for no bonus to be added: it is a factor here.
-                    special_rolls(turn, row_plan, sets, number, subclass, end - start, at, stage, rows, keeps)
-                    for face in range(6):
-                        roll = stage * (turn.keeps - turn.short) + row_plan.alike[face]
-                        to = (turn.short + roll) * LANES + at
-                        for i in range(to, to + end - start):
-                            keeps[i] *= bonus
-                fresh = False
-            number += 1
-        throws(turn, row_plan, keeps)
-        store(values, base, mean_of_rolls(turn, keeps))
+                bonus = np.exp(theta * row_plan.bonus) if flag else 1.0
+                # As if without the flag, for no bonus to be added: it is a factor here.
+                special_rolls(turn, row_plan, sets, number, subclass, end - start, at, stage, rows, keeps)
+                for face in range(6):
+                    roll = stage * (turn.keeps - turn.short) + row_plan.alike[face]
+                    to = (turn.short + roll) * LANES + at
+                    for i in range(to, to + end - start):
+                        keeps[i] *= bonus
+            fresh = False
+        number += 1
 
 
 @part

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from .blocks import Blocks, no_blocks
 from .lookup import Table
-from .plan import Floats, Ints, LanePlan, plan, with_spare, work_arrays
+from .plan import Floats, Ints, LanePlan, plan, work_arrays
+from .scope import Scope
 from .strategy import choice_rows, inside
 from .turn import TIE
 
@@ -27,20 +28,22 @@ class GoalChooser:
     ----------
     table
         The expected scores.
+    scope
+        The states.
     numbers
         What the goal ranks by.
     blocks
         Where `numbers` are by the score so far, the blocks that they lie in.
     """
 
-    def __init__(self, table: Table, numbers: GoalPlan, blocks: Blocks | None = None) -> None:
+    def __init__(self, table: Table, scope: Scope, numbers: GoalPlan, blocks: Blocks | None = None) -> None:
         from .goal_strategy_kernels import MEAN
 
-        game = table.states
+        game = scope.game
         self.by_score = blocks is not None
         self._numbers, self._blocks = numbers, blocks
         self._plan, self._inside = plan(game), inside(game)
-        self._expected = _points_plan(with_spare(table.values), MEAN)
+        self._expected = _points_plan(table.values_in(scope), MEAN, scope.stride)
 
     def alike(self, positions: Ints, scores: Ints) -> Ints:
         """Return scores that stand for these; under and over a block one stands for all."""
@@ -65,24 +68,25 @@ def extremes_plan(values: Floats, greatest: bool) -> GoalPlan:
     """Return the plan for the points that are certain, or the greatest possible, by position."""
     from .goal_strategy_kernels import GREATEST, LEAST
 
-    return _points_plan(values, GREATEST if greatest else LEAST)
+    return _points_plan(values, GREATEST if greatest else LEAST, 0)
 
 
-def factors_plan(values: Floats, reference: Floats, theta: float) -> GoalPlan:
+def factors_plan(values: Floats, reference: Floats, theta: float, stride: int) -> GoalPlan:
     """Return the plan for +-E[exp(theta (points - reference))]; equal are sure scores closer than a tie."""
     from .goal_strategy_kernels import FACTORS, MEAN, GoalPlan
 
-    return GoalPlan(FACTORS, MEAN, values, theta, reference, no_blocks(), 0.0, abs(theta) * TIE)
+    return GoalPlan(FACTORS, MEAN, values, theta, reference, no_blocks(), 0.0, abs(theta) * TIE, stride)
 
 
 def blocks_plan(blocks: Blocks) -> GoalPlan:
     """Return the plan for values by the score so far."""
     from .goal_strategy_kernels import BLOCKS, MEAN, GoalPlan
 
-    return GoalPlan(BLOCKS, MEAN, blocks.values, 0.0, np.zeros(0), blocks.plan(), 0.0, RELATIVE_TIE)
+    places = blocks.plan()
+    return GoalPlan(BLOCKS, MEAN, blocks.values, 0.0, np.zeros(0), places, 0.0, RELATIVE_TIE, places.stride)
 
 
-def _points_plan(values: Floats, chance: int) -> GoalPlan:
+def _points_plan(values: Floats, chance: int, stride: int) -> GoalPlan:
     from .goal_strategy_kernels import POINTS, GoalPlan
 
-    return GoalPlan(POINTS, chance, values, 0.0, np.zeros(0), no_blocks(), TIE, 0.0)
+    return GoalPlan(POINTS, chance, values, 0.0, np.zeros(0), no_blocks(), TIE, 0.0, stride)

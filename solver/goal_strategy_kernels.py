@@ -50,7 +50,8 @@ class GoalPlan(NamedTuple):
 
     `values` goes by position, or where points move on (`BLOCKS`) by the places that `blocks` tells.
     `reference` (by position) is what factors are relative to. Numbers closer to the greatest than `points`
-    plus `share` of it are equal to it.
+    plus `share` of it are equal to it. Where saved rolls make a difference, the values for one more of them
+    lie `stride` further on; else that is 0.
     """
 
     kind: int
@@ -61,6 +62,7 @@ class GoalPlan(NamedTuple):
     blocks: BlockPlan
     points: float
     share: float
+    stride: int
 
 
 @compiled
@@ -80,61 +82,97 @@ def choose_for_goal(
 ) -> None:
     """Write the strategy's action in each state and score, for rerolls left and roll.
 
-    `actions` has the axes lane, rerolls left and roll.
+    `actions` has the axes lane, rerolls left and roll; with saved rolls more are left than a turn brings.
     """
-    sets, turn, row_plan = plan.sets, plan.turn, plan.rows
+    turn, row_plan = plan.turn, plan.rows
     rolls = turn.keeps - turn.short
+    saves = expected.stride > 0
     for first in range(0, len(lanes.set), LANES):
-        end = min(first + LANES, len(lanes.set))
-        lane = first
-        while lane < end:
-            number = lanes.set[lane]
-            last = lane + 1
-            while last < end and lanes.set[last] == number:
-                last += 1
-            fill_worth(goal, row_plan, sets, lanes, scores, lane, last, first, rows)
-            fill_worth(expected, row_plan, sets, lanes, scores, lane, last, first, rows_expected)
-            available, fresh = sets.available[number], lane == first
-            for stage in range(row_plan.stages):
-                best_fills(turn, row_plan, available, fresh, stage, rows, keeps)
-                best_fills(turn, row_plan, available, fresh, stage, rows_expected, keeps_expected)
-                choose_goal_fills(goal, row_plan, turn, available, fresh, stage, rows, rows_expected, choices)
-                if not sets.special[number]:
-                    continue
-                for column in range(lane - first, last - first):
-                    armed = lanes.lane[first + column] >= sets.classes[number]
-                    choose_joker(
-                        goal,
-                        turn,
-                        row_plan,
-                        sets,
-                        number,
-                        armed,
-                        column,
-                        stage,
-                        rows,
-                        keeps,
-                        rows_expected,
-                        keeps_expected,
-                        choices,
-                    )
-            lane = last
-        for rerolls in range(1, turn.rerolls + 1):
-            if goal.chance == MEAN:
-                means(turn, keeps)
-            else:
-                extremes(turn, goal.chance == GREATEST, keeps)
-            means(turn, keeps_expected)
-            stage = stage_of(turn, row_plan, rerolls)
-            to = rerolls * rolls
-            choose_goal_keeps(goal, turn, row_plan, inside, stage, to, choices, keeps, keeps_expected)
-            if rerolls < turn.rerolls:
+        for rerolls in range(actions.shape[1]):
+            if rerolls:
+                if goal.chance == MEAN:
+                    means(turn, keeps)
+                else:
+                    extremes(turn, goal.chance == GREATEST, keeps)
+                means(turn, keeps_expected)
+            if rerolls == 0 or saves:
+                choose_fills_of_tile(
+                    goal,
+                    expected,
+                    plan,
+                    lanes,
+                    scores,
+                    first,
+                    rerolls,
+                    rows,
+                    keeps,
+                    rows_expected,
+                    keeps_expected,
+                    choices,
+                )
+            to = 0
+            if rerolls:
+                # With saved rolls one place serves all: each choice is copied before the next is written.
+                stage, to = stage_of(turn, row_plan, rerolls), rolls if saves else rerolls * rolls
+                choose_goal_keeps(goal, turn, row_plan, inside, stage, to, choices, keeps, keeps_expected)
                 maxima(turn, keeps)
                 maxima(turn, keeps_expected)
-        for at in range(first, end):
-            for left in range(turn.rerolls + 1):
+            for at in range(first, min(first + LANES, len(lanes.set))):
                 for roll in range(rolls):
-                    actions[at, left, roll] = int(choices[(left * rolls + roll) * LANES + at - first])
+                    actions[at, rerolls, roll] = int(choices[(to + roll) * LANES + at - first])
+
+
+@part
+def choose_fills_of_tile(
+    goal: GoalPlan,
+    expected: GoalPlan,
+    plan: Plan,
+    lanes: LanePlan,
+    scores: Ints,
+    first: int,
+    rerolls: int,
+    rows: Floats,
+    keeps: Floats,
+    rows_expected: Floats,
+    keeps_expected: Floats,
+    choices: Floats,
+) -> None:
+    """Write the boxes chosen for each roll, and the values of rolls when a box must be filled."""
+    sets, turn, row_plan = plan.sets, plan.turn, plan.rows
+    end = min(first + LANES, len(lanes.set))
+    lane = first
+    while lane < end:
+        number = lanes.set[lane]
+        last = lane + 1
+        while last < end and lanes.set[last] == number:
+            last += 1
+        fill_worth(goal, row_plan, sets, lanes, scores, lane, last, first, rerolls, rows)
+        fill_worth(expected, row_plan, sets, lanes, scores, lane, last, first, rerolls, rows_expected)
+        available, fresh = sets.available[number], lane == first
+        for stage in range(row_plan.stages):
+            best_fills(turn, row_plan, available, fresh, stage, rows, keeps)
+            best_fills(turn, row_plan, available, fresh, stage, rows_expected, keeps_expected)
+            choose_goal_fills(goal, row_plan, turn, available, fresh, stage, rows, rows_expected, choices)
+            if not sets.special[number]:
+                continue
+            for column in range(lane - first, last - first):
+                armed = lanes.lane[first + column] >= sets.classes[number]
+                choose_joker(
+                    goal,
+                    turn,
+                    row_plan,
+                    sets,
+                    number,
+                    armed,
+                    column,
+                    stage,
+                    rows,
+                    keeps,
+                    rows_expected,
+                    keeps_expected,
+                    choices,
+                )
+        lane = last
 
 
 @compiled
@@ -147,13 +185,15 @@ def fill_worth(
     first: int,
     last: int,
     base: int,
+    rerolls: int,
     rows: Floats,
 ) -> None:
     """Write the rows of each box that may be filled, for lanes first .. last-1 of one filled set.
 
-    Lane `base` goes to column 0; minus infinity goes to the columns of other lanes.
+    Lane `base` goes to column 0; minus infinity goes to the columns of other lanes. `rerolls` are left, and
+    saved where rules save rolls.
     """
-    number = lanes.set[first]
+    number, saved = lanes.set[first], rerolls * goal.stride
     with_bonus = len(plan.points)
     for category in range(plan.boxes):
         if not sets.available[number] >> category & 1:
@@ -170,27 +210,29 @@ def fill_worth(
                 here = sets.start[number] + before
                 flag = before >= sets.classes[number]
                 gain = plan.points[row_counted(plan, sets, category, row, flag)]
-                rows[to] = worth_of(goal, here, scores[lane], after, gain)
+                rows[to] = worth_of(goal, here, scores[lane], after, saved, gain)
                 if sets.special[number] and flag:
                     gain += plan.bonus
-                    rows[to + with_bonus * LANES] = worth_of(goal, here, scores[lane], after, gain)
+                    rows[to + with_bonus * LANES] = worth_of(goal, here, scores[lane], after, saved, gain)
 
 
 @part
-def worth_of(goal: GoalPlan, here: int, score: int, after: int, gain: float) -> float:
-    """Return the goal's number for getting points at a score and going on from the state after."""
+def worth_of(goal: GoalPlan, here: int, score: int, after: int, saved: int, gain: float) -> float:
+    """Return the goal's number for getting points at a score and going on from the state after.
+
+    The values for the rolls saved then begin at `saved`.
+    """
     if goal.kind == POINTS:
-        return float(goal.values[after] + gain)
+        return float(goal.values[saved + after] + gain)
     if goal.kind == FACTORS:
-        return float(
-            np.exp(goal.theta * (gain + goal.reference[after] - goal.reference[here])) * goal.values[after]
-        )
+        factor = np.exp(goal.theta * (gain + goal.reference[after] - goal.reference[here]))
+        return float(factor * goal.values[saved + after])
     at = score + np.int64(gain) - goal.blocks.low[after]
     if at < 0:
         return goal.blocks.below
     if at >= goal.blocks.length[after]:
         return goal.blocks.above
-    return float(goal.values[goal.blocks.start[after] + at])
+    return float(goal.values[saved + goal.blocks.start[after] + at])
 
 
 @part

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from .draw import Drawn, from_games, from_states
 from .lookup import Table
+from .scope import Scope
 from .turn import TIE
 from .turns import OPEN, Floats, Ints, options
 
@@ -74,9 +75,10 @@ class Block:
     value: Floats
 
     @classmethod
-    def of(cls, table: Table, drawn: Drawn) -> Block:
+    def of(cls, table: Table, values_of_states: Floats, drawn: Drawn) -> Block:
         """Return drawn positions with their labels from a table."""
-        found = options(table.values, drawn.cards, drawn.rolls, drawn.rerolls)
+        stride = table.states.size if table.ruleset.saves else 0
+        found = options(values_of_states, drawn.cards, drawn.rolls, drawn.rerolls, stride)
         there = found.actions != OPEN
         rows = np.arange(len(drawn))
         greatest = found.values.max(axis=1, keepdims=True)
@@ -103,9 +105,10 @@ class Block:
         """Return the position of each in one line."""
         rules, cards = self.table.ruleset, self.drawn.cards
         found = []
-        for points, bonuses, dice, rerolls in zip(
+        for points, bonuses, saved, dice, rerolls in zip(
             cards.points.tolist(),
             cards.bonuses.tolist(),
+            cards.saved.tolist(),
             self.dice.tolist(),
             self.drawn.rerolls.tolist(),
             strict=True,
@@ -113,6 +116,8 @@ class Block:
             boxes = [f"{key}={p}" for key, p in zip(rules.keys, points, strict=True) if p != OPEN]
             if bonuses:
                 boxes.append(f"bonuses={bonuses}")
+            if saved:
+                boxes.append(f"saved={saved}")
             card = " ".join(boxes) or "-"
             found.append(f"{rules.name} | {card} | {' '.join(map(str, dice))} | {rerolls}")
         return found
@@ -150,9 +155,10 @@ def blocks(
     table: Table, count: int, seed: int, source: Source, epsilon: float, threads: int | None
 ) -> Iterator[Block]:
     """Yield labelled positions, some thousand at a time, until there are `count`; see `export.positions`."""
+    values = table.values_in(Scope.of(table.states, table.card(None)))
     for drawn in _draws(table, count, seed, source, epsilon, threads):
         if len(drawn):
-            yield Block.of(table, drawn)
+            yield Block.of(table, values, drawn)
 
 
 def _draws(

@@ -26,6 +26,7 @@ from .saving_table import (
     complete,
     opened_files,
     save_files,
+    solved_following,
     solved_in_files,
     solved_in_memory,
 )
@@ -112,14 +113,17 @@ def solve(
     given = _rules(rules)
     if goal is None and card is not None:
         raise ArgumentError(f"card {str(card)!r}: found no goal, expected one to solve from a card")
-    if goal is not None:
-        given.refuse_saved_rolls("goals")
-    if executor is not None and not given.saves:
-        raise ArgumentError(
-            f"executor: found {given.name!r}, expected rules with saved rolls for it to solve"
-        )
+    if executor is not None and (goal is not None or not given.saves):
+        found = "a goal" if goal is not None else repr(given.name)
+        raise ArgumentError(f"executor: found {found}, expected rules with saved rolls for it to solve")
     if executor is not None:
         return solved_in_files(given, executor=executor, progress=progress)
+    if given.saves and goal is not None:
+        from .pursuit import pursue
+
+        return pursue(
+            solved_following(given, card, threads=threads), goal, card, threads=threads, progress=progress
+        )
     if given.saves:
         small = 8 * values_in_all(states(scoring(given))) <= MOST_IN_MEMORY
         return (solved_in_memory if small else solved_in_files)(given, threads=threads, progress=progress)

@@ -8,7 +8,7 @@ that statistics, simulation and players mean by "the table's strategy".
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Protocol
 
@@ -16,7 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .dice import lattice as lattice_of
+from .plan import Floats, with_spare
 from .rules import Ruleset
+from .scope import Scope
 from .scorecard import Position, Scorecard, card_of
 from .states import States
 from .turn import TIE, Fill, Turn, expected_points, first_of_best
@@ -177,6 +179,25 @@ class Table:
         worth = expected_points(self.states, self.values, card.filled, card.upper_subtotal, flag)
         return Turn(self.states, card.filled, flag, worth)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of values that are held in memory."""
+        return int(self.values.nbytes)
+
+    def greedy(self) -> Table:
+        """Return the table of a game in which nothing comes after this turn."""
+        values = np.zeros_like(self.values)
+        values.flags.writeable = False
+        return replace(self, values=values, precision=0.0, root=None)
+
+    def worths(self, card: Scorecard, rerolls: int) -> Worths:
+        """Return what a turn from this card is worth where so many rerolls are left, as `turn` does."""
+        return self.turn(card)
+
+    def values_in(self, scope: Scope) -> Floats:
+        """Return the values of the states of a scope, and the `LANES` more that kernels may read."""
+        return with_spare(self.values)
+
     @cached_property
     def expected_score(self) -> float:
         """The expected final score from the empty card, in points; exact also where values are rounded."""
@@ -240,7 +261,8 @@ def ranked(
         if place < len(fills):
             f = fills[place]
             key = card.ruleset.keys[f.category]
-            options.append(Option("fill", position.dice, key, f.points, f.bonus, value, loss, score))
+            saved = position.rerolls if card.ruleset.saves else None
+            options.append(Option("fill", position.dice, key, f.points, f.bonus, value, loss, score, saved))
         else:
             kept = lattice.keeps[keeps[place - len(fills)]]
             options.append(Option("keep", kept, None, None, 0, value, loss, score))

@@ -127,7 +127,7 @@ def match(
         raise ArgumentError(f"games {games!r}: expected a whole number from 1 to {MOST_GAMES}")
     if not 1 <= len(players) <= MOST_SEATS:
         raise ArgumentError(f"players: found {len(players)}, expected from 1 to {MOST_SEATS}")
-    if table.precision:
+    if table.precision and not table.ruleset.saves:
         table = Table(table.ruleset, *solve_values(table.ruleset, threads=threads))
     seated = [player(spec, table, seed=seed, seconds=seconds) for spec in players]
     winning = [one for one in seated if isinstance(one, Winning)]

@@ -161,9 +161,7 @@ class Slipping:
 
 def greedy_table(table: Table) -> Table:
     """Return the table of a game in which nothing comes after this turn: its strategy is the greedy one."""
-    values = np.zeros_like(table.values)
-    values.flags.writeable = False
-    return replace(table, values=values, precision=0.0, root=None)
+    return table.greedy()
 
 
 def names_player(spec: str) -> bool:

@@ -11,7 +11,8 @@ Elsewhere each state has a value for each score so far that can come about from 
 
     U(x, t) = E of u(final score)      u = 1 from a target on (Reach), the chance of winning (Win), any
 
-and only what can still be reached from that card is solved.
+and only what can still be reached from that card is solved. Where rolls are saved, how many is part of the
+state; see `scope`.
 """
 
 from __future__ import annotations
@@ -31,13 +32,15 @@ from .extremes import extreme_points
 from .goal_strategy import RELATIVE_TIE, GoalChooser, blocks_plan, extremes_plan, factors_plan
 from .goals import Ceiling, Floor, Goal, Reach, Risk, Utility, utility
 from .levels import Progress
-from .lookup import Advice, Table, ranked
+from .lookup import Advice, Table, Worths, ranked
 from .plan import Floats, with_spare
 from .risk import certain_points, check_risk, risk_values, sure_score
+from .saving_table import SavingTable, solved_following
+from .scope import Scope
 from .scorecard import Position, Scorecard
 from .states import States
 from .strategy import Chooser
-from .turn import TIE, Chance, Turn, Worth, expected_points, mean_of_six, positions_after
+from .turn import TIE, Chance, SavedTurn, Turn, Worth, expected_points, mean_of_six, positions_after
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +54,8 @@ class Pursuit:
     goal : Goal
     card : Scorecard
         The card from which on it is solved.
+    scope : Scope
+        What can follow it.
     unit : str
         What values are: "probability", "points" or "utility".
     kept : Chances or None
@@ -60,8 +65,9 @@ class Pursuit:
     table: Table
     goal: Goal
     card: Scorecard
+    scope: Scope
     unit: str
-    _worth: Callable[[Scorecard], Worth]
+    _worth: Callable[[Scorecard, int], Worth]
     _number: Callable[[Scorecard], float]
     _chance: Chance
     _chooser: Callable[[], Chooser]
@@ -88,9 +94,21 @@ class Pursuit:
     def advise_position(self, position: Position) -> Advice:
         """Return the advice for a position."""
         card = self.held(position.card)
-        turn = Turn(self.table.states, card.filled, int(card.armed), self._worth(card), self._chance)
-        options = ranked(position, turn, self._shown(card), tie=self._tie, expected=self.table.turn(card))
+        turn, expected = self._turn(card, position.rerolls), self.table.worths(card, position.rerolls)
+        options = ranked(position, turn, self._shown(card), tie=self._tie, expected=expected)
         return Advice(position, options)
+
+    def _turn(self, card: Scorecard, rerolls: int) -> Worths:
+        """Return what a turn is worth where so many rerolls are left."""
+        game = self.scope.game
+
+        def turn(left: int) -> Turn:
+            return Turn(game, card.filled, int(card.armed), self._worth(card, left), self._chance)
+
+        if not self.scope.stride:
+            return turn(0)
+        turns = [turn(left) for left in range(rerolls + 1)]
+        return SavedTurn(game.scoring.lattice, turns, self._chance)
 
     def chooser(self) -> Chooser:
         """Return what its strategy does: for distributions and simulation."""
@@ -147,23 +165,37 @@ def pursue(
     """
     if not isinstance(goal, Goal):
         raise GoalError(f"goal {goal!r}: expected one such as Reach(200) or Risk(0.05)")
-    table.ruleset.refuse_saved_rolls("goals")
     held = table.card(card)
     kept = kept_chances(table) if isinstance(goal, Reach) and not exact else None
     # Close to 0 and 1 the rounded chances would not tell moves apart.
     if kept and isinstance(goal, Reach) and kept.within < kept.chance(held, goal.score) < 1 - kept.within:
         return _pursued_in_file(table, goal, held, kept)
-    if table.precision:
-        table = Table(table.ruleset, *solve_values(table.ruleset, threads=threads))
+    table = exact_table(table, held, threads)
     if isinstance(goal, Risk | Floor | Ceiling):
         return _pursued_everywhere(table, goal, held, threads, progress)
     of_scores = utility(goal)
-    blocks = blocks_from(table.states, held, of_scores, not isinstance(goal, Utility))
+    scope = Scope.of(table.states, held)
+    blocks = blocks_from(scope, of_scores, not isinstance(goal, Utility))
     if check:
         check(blocks.count)
     blocks.solve(of_scores, threads, progress)
     unit = "utility" if isinstance(goal, Utility) else "probability"
     return _pursued_in_blocks(table, goal, held, unit, blocks)
+
+
+def exact_table(table: Table, card: Scorecard, threads: int | None = None) -> Table:
+    """Return a table with the exact values of what follows a card: this one, unless its values are rounded.
+
+    Raises
+    ------
+    ArgumentError
+        If rolls are saved and that is too large.
+    """
+    if not table.precision:
+        return table
+    if isinstance(table, SavingTable):
+        return solved_following(table.ruleset, card, threads=threads)
+    return Table(table.ruleset, *solve_values(table.ruleset, threads=threads))
 
 
 def most_values_to_win(game: States, card: Scorecard, others: Iterable[Scorecard]) -> int:
@@ -175,11 +207,11 @@ def most_values_to_win(game: States, card: Scorecard, others: Iterable[Scorecard
     def chance(scores: NDArray[np.int64]) -> Floats:
         return np.clip((scores - loses) / (wins - loses), 0.0, 1.0)
 
-    return blocks_from(game, card, chance, True).count
+    return blocks_from(Scope.of(game, card), chance, True).count
 
 
 def _pursued_in_file(table: Table, goal: Reach, card: Scorecard, kept: Chances) -> Pursuit:
-    def worth(held: Scorecard) -> Worth:
+    def worth(held: Scorecard, rerolls: int) -> Worth:
         return kept.worth(held, goal.score)
 
     def number(held: Scorecard) -> float:
@@ -189,7 +221,8 @@ def _pursued_in_file(table: Table, goal: Reach, card: Scorecard, kept: Chances) 
         # Rounded chances would not tell close moves apart, whose losses add up over a game.
         return pursue(table, goal, card, exact=True).chooser()
 
-    return Pursuit(table, goal, card, "probability", worth, number, mean_of_six, chooser, kept)
+    scope = Scope.of(table.states, card)
+    return Pursuit(table, goal, card, scope, "probability", worth, number, mean_of_six, chooser, kept)
 
 
 def _pursued_everywhere(
@@ -199,30 +232,35 @@ def _pursued_everywhere(
     threads: int | None,
     progress: Progress | None,
 ) -> Pursuit:
-    game = table.states
+    scope = Scope.of(table.states, card)
+    game, stride = scope.game, 0
     if isinstance(goal, Risk):
         theta = float(goal.theta)
         check_risk(game, theta)
-        chance = sure_score(theta)
-        factors, reference = risk_values(game, theta, threads=threads, progress=progress)
-        values = certain_points(game, theta, factors, reference)
-        numbers = factors_plan(with_spare(factors), reference, theta)
+        chance, stride = sure_score(theta), scope.stride
+        factors, reference = risk_values(scope, theta, threads=threads, progress=progress)
+        values = certain_points(theta, factors, reference)
+        numbers = factors_plan(with_spare(factors), reference, theta, stride)
     else:
         greatest = isinstance(goal, Ceiling)
         chance = _greatest if greatest else _least
         values = extreme_points(game, greatest, threads=threads, progress=progress)
         numbers = extremes_plan(with_spare(values), greatest)
 
-    def worth(held: Scorecard) -> Worth:
-        return expected_points(game, values, held.filled, held.upper_subtotal, int(held.armed))
+    # What is certain and what is possible does not depend on saved rolls: the worst dice may come again and
+    # again, and the best at once. There the stride is 0.
+    def worth(held: Scorecard, rerolls: int) -> Worth:
+        of_rerolls = values[rerolls * stride :]
+        return expected_points(game, of_rerolls, held.filled, held.upper_subtotal, int(held.armed))
 
     def number(held: Scorecard) -> float:
-        return float(values[game.position(held.filled, held.upper_subtotal, int(held.armed))])
+        position = game.position(held.filled, held.upper_subtotal, int(held.armed))
+        return float(values[held.saved * stride + position])
 
     def chooser() -> Chooser:
-        return GoalChooser(table, numbers)
+        return GoalChooser(table, scope, numbers)
 
-    return Pursuit(table, goal, card, "points", worth, number, chance, chooser)
+    return Pursuit(table, goal, card, scope, "points", worth, number, chance, chooser)
 
 
 def _least(of: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -236,23 +274,25 @@ def _greatest(of: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _pursued_in_blocks(table: Table, goal: Goal, card: Scorecard, unit: str, blocks: Blocks) -> Pursuit:
-    game = table.states
+    scope = blocks.scope
+    game = scope.game
 
-    def worth(held: Scorecard) -> Worth:
+    def worth(held: Scorecard, rerolls: int) -> Worth:
+        saved = rerolls if scope.stride else 0
         state = (held.filled, held.upper_subtotal, int(held.armed))
         total = held.boxes_total
 
         def of(category: int, points: NDArray[np.int32], bonus: int) -> Floats:
             scores = points.astype(np.int64) + (total + bonus)
-            return blocks.at(positions_after(game, *state, category, points), scores)
+            return blocks.at(positions_after(game, *state, category, points), scores, saved)
 
         return of
 
     def number(held: Scorecard) -> float:
         position = game.position(held.filled, held.upper_subtotal, int(held.armed))
-        return float(blocks.at(np.array([position]), np.array([held.boxes_total]))[0])
+        return float(blocks.at(np.array([position]), np.array([held.boxes_total]), held.saved)[0])
 
     def chooser() -> Chooser:
-        return GoalChooser(table, blocks_plan(blocks), blocks)
+        return GoalChooser(table, scope, blocks_plan(blocks), blocks)
 
-    return Pursuit(table, goal, card, unit, worth, number, mean_of_six, chooser)
+    return Pursuit(table, goal, card, scope, unit, worth, number, mean_of_six, chooser)

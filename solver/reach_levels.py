@@ -38,12 +38,11 @@ class Task:
     """What one pass works on, and the windows that it finds."""
 
     def __init__(self, game: States, card: Scorecard, cut: float, threads: int | None) -> None:
-        if isinstance(cut, bool) or not isinstance(cut, (int, float)) or not 0 <= cut <= 1e-3:
-            raise ArgumentError(f"cut {cut!r}: expected a number from 0 to 0.001")
+        check_cut(cut)
         self.game, self.cut, self.threads = game, float(cut), threads
         self.name = card.ruleset.name
         self.first_level = card.filled.bit_count()
-        self.chosen = _following(game, card)
+        self.chosen = following(game, card)
         floor, ceiling = (extreme_points(game, greatest, threads=threads) for greatest in (False, True))
         self.floor, self.ceiling = floor.astype(np.int64), ceiling.astype(np.int64)
         padded = self.ceiling - self.floor + 2 * LANES
@@ -125,7 +124,13 @@ class Task:
         return np.concatenate([found.pop(first) for first in firsts])
 
 
-def _following(game: States, card: Scorecard) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def check_cut(cut: float) -> None:
+    """Refuse what is not a number from 0 to 0.001."""
+    if isinstance(cut, bool) or not isinstance(cut, (int, float)) or not 0 <= cut <= 1e-3:
+        raise ArgumentError(f"cut {cut!r}: expected a number from 0 to 0.001")
+
+
+def following(game: States, card: Scorecard) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Return which states can follow a card, the card's own included."""
     from .goal_kernels import spread_windows
 

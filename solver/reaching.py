@@ -37,15 +37,20 @@ from shutil import rmtree
 import numpy as np
 
 from . import library
+from .blocks import Blocks
 from .chances import Chances, Windows, bound
 from .chances_file import Part, kept_path, opened_chances, write
 from .errors import GoalError
+from .extremes import extreme_points
 from .levels import Progress
 from .lookup import Table
-from .plan import Floats
-from .reach_levels import Task
+from .plan import Floats, Ints
+from .pursuit import exact_table
+from .reach_levels import Task, check_cut, following
 from .reach_pieces import levels_in_pieces, scratch_folder
 from .rules import Ruleset, ruleset
+from .saving_table import solved_following
+from .scope import Scope
 from .scorecard import Scorecard
 
 CUT = 1e-6
@@ -74,7 +79,8 @@ def reach(
     card
         The card to start from; the empty card unless given. Only states that can follow are worked on.
     cut
-        Chances below it count as 0, those above 1 - cut as 1; 0 for the exact chances.
+        Chances below it count as 0, those above 1 - cut as 1; 0 for the exact chances, which those of games
+        with saved rolls always are.
     threads
         All usable cores unless given; the result is equal to the bit.
     executor
@@ -94,8 +100,13 @@ def reach(
     GoalError
         If it would take more than `MOST_BYTES` of memory.
     """
-    table = _table(game, threads)
+    table = _table(game, card, threads)
     held = table.card(card)
+    if table.ruleset.saves:
+        if executor is not None:
+            table.ruleset.refuse_saved_rolls("files of chances")
+        check_cut(cut)
+        return _reach_saving(exact_table(table, held, threads), held, threads, progress)
     task = Task(table.states, held, cut, threads)
     _check(table, task.numbers.sum())
     boxes = table.states.scoring.boxes
@@ -153,7 +164,7 @@ def keep_chances(
     TableError
         If the file cannot be written.
     """
-    table = _table(game, threads)
+    table = _table(game, None, threads, kept=True)
     card = table.card(None)
     task = Task(table.states, card, cut, threads)
     sums = np.add.reduceat(task.numbers, table.states.level_start[:-1])
@@ -171,10 +182,53 @@ def keep_chances(
     return opened_chances(place, table)
 
 
-def _table(game: Table | Ruleset | str | os.PathLike[str], threads: int | None) -> Table:
+def _table(
+    game: Table | Ruleset | str | os.PathLike[str],
+    card: Scorecard | str | None,
+    threads: int | None,
+    *,
+    kept: bool = False,
+) -> Table:
     rules = game.ruleset if isinstance(game, Table) else game if isinstance(game, Ruleset) else ruleset(game)
-    rules.refuse_saved_rolls("chances of scores")
-    return game if isinstance(game, Table) else library.solve(rules, threads=threads)
+    if kept:
+        rules.refuse_saved_rolls("files of chances")
+    if isinstance(game, Table):
+        return game
+    if rules.saves:
+        return solved_following(rules, card, threads=threads)
+    return library.solve(rules, threads=threads)
+
+
+def _reach_saving(table: Table, card: Scorecard, threads: int | None, progress: Progress | None) -> Chances:
+    """Work out the chances of a game with saved rolls.
+
+    A need of n points is a score of -n so far, 0 to be reached: blocks hold those from the most that can
+    still come to the least, of which neither depends on saved rolls.
+    """
+    scope = Scope.of(table.states, card)
+    game = scope.game
+    floor, ceiling = (
+        extreme_points(game, greatest, threads=threads).astype(np.int64) for greatest in (False, True)
+    )
+    length = np.where(following(game, card), ceiling - floor, 0)
+    blocks = Blocks(scope, -ceiling, length - 1 - ceiling, 0.0, 1.0)
+    blocks.solve(lambda scores: (scores >= 0).astype(np.float64), threads, progress)
+    low, lengths = (np.tile(of_state, scope.rows) for of_state in (floor + 1, length))
+    return Chances(table, card, 0.0, 0.0, low, lengths, _InBlocks(blocks))
+
+
+class _InBlocks:
+    """A `Store` of blocks of scores so far, each the negative of a need."""
+
+    def __init__(self, blocks: Blocks) -> None:
+        self._blocks = blocks
+
+    def take(self, positions: Ints, offsets: Ints) -> Floats:
+        """Return the chance at an offset into the window of the state at each of these places."""
+        blocks = self._blocks
+        saved, states = blocks.scope.split(positions)
+        # The first need of a window is the last score of its block.
+        return blocks.at(states, blocks.low[states] + blocks.length[states] - 1 - offsets, saved)
 
 
 def _pieces_folder(place: Path, folder: str | os.PathLike[str] | None, card: Scorecard, cut: float) -> Path:

@@ -5,23 +5,29 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .dynamic import values_with_ends, worked_out
+from .dynamic import worked_out
 from .errors import GoalError
 from .extremes import extreme_points
 from .levels import Progress, beforehand
 from .plan import Floats, plan
-from .states import States
+from .scope import Scope
+from .states import LANES, States
 from .turn import Chance, mean_of_six
 
 MOST_EXPONENT = 400
 
 
 def risk_values(
-    game: States, theta: float, *, threads: int | None = None, progress: Progress | None = None
+    scope: Scope, theta: float, *, threads: int | None = None, progress: Progress | None = None
 ) -> tuple[Floats, Floats]:
-    """Return +-E[exp(theta (points to come - reference))] of each state, and each state's reference."""
+    """Return +-E[exp(theta (points to come - reference))] of each place, and each state's reference.
+
+    Neither the greatest nor the least points to come, which references are, depend on saved rolls: the best
+    dice may come at once, and the worst again and again.
+    """
     from .goal_kernels import risk_tiles
 
+    game = scope.game
     arrays = plan(game)
     extreme = extreme_points(game, theta > 0, threads=threads, progress=beforehand(progress))
     # One reference a filled set and flag: the classes of subtotals differ by an upper bonus at the most.
@@ -36,19 +42,22 @@ def risk_values(
     of_state = np.zeros(game.size)
     of_state[game.start[number] + lane] = reference[number, lane // game.classes[number]]
     ends = of_state[game.level_start[-2] :]
-    values = values_with_ends(game, np.copysign(np.exp(theta * (game.final - ends)), theta))
+    values = scope.zeros()
+    of_rows = values[:-LANES].reshape(scope.rows, -1)
+    of_rows[:, game.level_start[-2] :] = np.copysign(np.exp(theta * (game.final - ends)), theta)
 
     def work(first: int, end: int, rows: Floats, keeps: Floats) -> None:
-        risk_tiles(values, first, end, arrays, theta, reference, rows, keeps)
+        saved = scope.most(int(np.searchsorted(game.level_start, first * LANES, side="right")) - 1)
+        risk_tiles(values, first, end, arrays, theta, reference, saved, scope.stride, rows, keeps)
 
     return worked_out(game, values, work, threads, progress), of_state
 
 
-def certain_points(game: States, theta: float, values: Floats, reference: Floats) -> Floats:
-    """Return the certainty equivalent of the points to come of each state, from `risk_values`."""
+def certain_points(theta: float, values: Floats, reference: Floats) -> Floats:
+    """Return the certainty equivalent of the points to come of each place, from `risk_values`."""
     sized = np.where(values == 0, 1.0, np.abs(values))  # Padding holds 0.
     # In points, a poor move has a value also where its exp(theta x points) is 0 beside that of a good one.
-    return np.asarray(reference + np.log(sized) / theta)
+    return np.asarray(reference + np.log(sized).reshape(-1, len(reference)) / theta).reshape(-1)
 
 
 def check_risk(game: States, theta: float) -> None:

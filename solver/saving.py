@@ -123,6 +123,8 @@ def solved_levels(
 ) -> Iterator[Level]:
     """Solve a game level by level, and yield each level once it is done, the most boxes filled first.
 
+    Levels without states, where `game` is what follows a card, are left out.
+
     Parameters
     ----------
     game
@@ -149,7 +151,8 @@ def solved_levels(
         if progress:
             progress(done + tiles * costs[number] // of, total)
 
-    for number in reversed(range(after.number)):
+    first = int(np.argmax(np.diff(game.level_sets) > 0))
+    for number in reversed(range(first, after.number)):
         after = _solved_level(game, number, after, threads, report)
         done += costs[number]
         yield after

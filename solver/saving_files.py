@@ -331,6 +331,12 @@ class LevelFile:
         at = int(game.start[number] - game.level_start[self._level]) - self._chunks[chunk].start
         return held[:, at : at + int(game.lanes[number])]
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the chunks held in memory."""
+        with self._lock:
+            return sum(values.nbytes for values in self._held.values())
+
     def all(self, threads: int | None = None) -> Level:
         """Return the whole level, each value to the nearest step."""
         level = empty_level(self._game, self._level)

@@ -8,10 +8,10 @@ import numpy as np
 
 from .dice import Lattice
 from .plan import Floats, plan
-from .saving_table import SavedTurn, SavingTable
+from .saving_table import SavingTable
 from .scorecard import Scorecard
 from .strategy import Ends
-from .turn import TIE, Fill, first_of_best
+from .turn import TIE, Fill, SavedTurn, first_of_best
 
 
 def saved_ends(table: SavingTable, card: Scorecard, keep: int, left: int) -> tuple[Ends, float]:

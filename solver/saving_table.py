@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from concurrent.futures import Executor
-from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 from shutil import rmtree
 from typing import Any, Protocol
@@ -12,14 +10,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .dice import Lattice
-from .errors import TableError, WrongRulesTable
+from .errors import ArgumentError, TableError, WrongRulesTable
 from .files import quoted
 from .levels import Progress
-from .lookup import Advice, Option, Table, ranked
-from .plan import Floats
+from .lookup import Advice, Table, Worths, ranked
+from .plan import Floats, aligned
 from .rules import Ruleset
-from .saving import Level, final_level, solved_levels, values_in_all
+from .saving import Level, empty_level, final_level, most_saved, solved_levels, values_in_all
 from .saving_files import (
     STEPS,
     LevelFile,
@@ -31,10 +28,11 @@ from .saving_files import (
     write_level,
 )
 from .saving_pieces import level_in_pieces, pieces_folder, solve_in_pieces
-from .scorecard import Position, Scorecard
+from .scope import Scope
+from .scorecard import Position, Scorecard, card_of
 from .scoring import scoring
-from .states import States, states
-from .turn import Fill, Turn, Worth, maxima, mean_of_six, positions_after, throw
+from .states import LANES, States, following_states, states
+from .turn import SavedTurn, Turn, Worth, positions_after
 
 MOST_IN_MEMORY = 10**9
 """A game whose values take more bytes is solved in files."""
@@ -42,6 +40,10 @@ MOST_IN_MEMORY = 10**9
 
 class LevelStore(Protocol):
     """The values of one level."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of values held in memory, about."""
 
     def block(self, filled: int) -> Floats:
         """Return the values of a filled set, shape (most saved rolls + 1, lanes)."""
@@ -64,6 +66,28 @@ class _InMemory:
     def all(self, threads: int | None = None) -> Level:
         return self._level
 
+    @property
+    def nbytes(self) -> int:
+        return self._level.flat.nbytes
+
+
+class _Nothing:
+    """A level whose states are worth nothing."""
+
+    nbytes = 0
+
+    def __init__(self, game: States, level: int) -> None:
+        self._game, self._level = game, level
+
+    def block(self, filled: int) -> Floats:
+        number = int(np.searchsorted(self._game.start, self._game.first[filled], side="right")) - 1
+        return np.zeros((most_saved(self._game, self._level) + 1, int(self._game.lanes[number])))
+
+    def all(self, threads: int | None = None) -> Level:
+        level = empty_level(self._game, self._level)
+        level.flat[:] = 0
+        return level
+
 
 class SavingTable(Table):
     """Every state of a game with saved rolls; asks like any `Table`. Safe to read from many threads.
@@ -79,8 +103,8 @@ class SavingTable(Table):
         The values with 0, 1, ... boxes filled.
     precision : float
         No value is further than this from the exact one, in points; 0 for a game solved in memory.
-    root : float
-        The exact expected score from the empty card.
+    root : float or None
+        The exact expected score from the empty card; None where only what follows a later one is known.
     folder : Path or None
         The folder of its files, where it is kept in files.
     resumed : int or None
@@ -97,7 +121,7 @@ class SavingTable(Table):
         game: States,
         levels: tuple[LevelStore, ...],
         precision: float,
-        root: float,
+        root: float | None,
         folder: Path | None = None,
         resumed: int | None = None,
     ) -> None:
@@ -171,8 +195,8 @@ class SavingTable(Table):
         """
         held = self.card(position.card)
         total = held.boxes_total
-        options = ranked(position, self.saved_turn(held, position.rerolls), lambda value: total + value)
-        return Advice(position, tuple(_with_saved(option, position.rerolls) for option in options))
+        turn = self.saved_turn(held, position.rerolls)
+        return Advice(position, ranked(position, turn, lambda value: total + value))
 
     def turn(self, card: Scorecard) -> Turn:
         """Return what a turn is worth by state alone: that is not known.
@@ -184,6 +208,52 @@ class SavingTable(Table):
         """
         self.ruleset.refuse_saved_rolls("turns by state alone")
         raise AssertionError
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of values that are held in memory; of files only what was asked for last is."""
+        return sum(level.nbytes for level in self.levels)
+
+    def greedy(self) -> SavingTable:
+        """Return the table of a game in which nothing comes after this turn."""
+        nothing = tuple(_Nothing(self.states, level) for level in range(len(self.levels)))
+        return SavingTable(self.ruleset, self.states, nothing, 0.0, None)
+
+    def worths(self, card: Scorecard, rerolls: int) -> Worths:
+        """Return what a turn from this card is worth where so many rerolls are left."""
+        return self.saved_turn(card, rerolls)
+
+    def values_in(self, scope: Scope) -> Floats:
+        """Return the values of the states of a scope, in rows by the rolls saved.
+
+        Raises
+        ------
+        ArgumentError
+            If they take more than `MOST_IN_MEMORY`.
+        """
+        return self.gathered(scope.game, scope.rows, scope.card.filled.bit_count())
+
+    def gathered(self, game: States, rows: int, first: int = 0) -> Floats:
+        """Return the values of some states, in rows by the rolls saved, those from level `first` on.
+
+        After the rows are the `LANES` more numbers that kernels may read.
+
+        Raises
+        ------
+        ArgumentError
+            If they take more than `MOST_IN_MEMORY`.
+        """
+        _check_memory(self.ruleset, rows * game.size)
+        values = aligned(rows * game.size + LANES)
+        values[:] = 0
+        of_saved = values[:-LANES].reshape(rows, -1)
+        for filled, start, lanes in zip(
+            game.filled.tolist(), game.start.tolist(), game.lanes.tolist(), strict=True
+        ):
+            if filled.bit_count() >= first:
+                block = self.levels[filled.bit_count()].block(filled)[:rows]
+                of_saved[: len(block), start : start + lanes] = block
+        return values
 
     def saved_turn(self, card: Scorecard, rerolls: int) -> SavedTurn:
         """Return what a turn from this card is worth where so many rerolls are left."""
@@ -212,52 +282,6 @@ class SavingTable(Table):
         return SavedTurn(game.scoring.lattice, turns)
 
 
-class SavedTurn:
-    """What a turn is worth with a number of rerolls left; of `turns`, one for each number that may be saved.
-
-    It answers as a `Turn` does, for that number of rerolls.
-    """
-
-    def __init__(self, lattice: Lattice, turns: list[Turn]) -> None:
-        self._lattice, self._turns = lattice, turns
-
-    def fills(self, roll: int, rerolls: int) -> list[Fill]:
-        """Return every box that a roll may go in, in card order, all rerolls being saved."""
-        return self._turns[-1].fills(roll, rerolls)
-
-    def fills_with(self, roll: int, rerolls: int) -> list[Fill]:
-        """Return the same for another number of rerolls left, up to that of this turn."""
-        return self._turns[rerolls].fills(roll, rerolls)
-
-    def keeps(self, rerolls: int) -> NDArray[np.float64]:
-        """Return the value of each keep of fewer than all dice with all rerolls left (1 or more)."""
-        return self.chain[rerolls][: self._lattice.short]
-
-    @cached_property
-    def chain(self) -> list[NDArray[np.float64]]:
-        """For each number of rerolls left, the value of each keep before a reroll, and of each roll.
-
-        That of a keep of fewer than all dice is what rerolling the others brings, none for 0 rerolls.
-        """
-        lattice = self._lattice
-        best = np.full(len(lattice.keeps), -np.inf)
-        best[lattice.short :] = self._turns[0].rolls
-        chain = [best.copy()]
-        for turn in self._turns[1:]:
-            throw(lattice, best, mean_of_six)
-            before = best[: lattice.short].copy()
-            best[lattice.short :] = turn.rolls
-            maxima(lattice, best)
-            chain.append(np.concatenate([before, best[lattice.short :]]))
-        return chain
-
-
-def _with_saved(option: Option, rerolls: int) -> Option:
-    if option.action == "keep":
-        return option
-    return replace(option, saved=rerolls)
-
-
 def solved_in_memory(
     ruleset: Ruleset, *, threads: int | None = None, progress: Progress | None = None
 ) -> SavingTable:
@@ -268,12 +292,44 @@ def solved_in_memory(
     RulesError
         If it is too large.
     """
-    game = states(scoring(ruleset))
+    return solved_following(ruleset, None, threads=threads, progress=progress)
+
+
+def solved_following(
+    ruleset: Ruleset,
+    card: Scorecard | str | None,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> SavingTable:
+    """Solve what follows a card of a game with saved rolls, exactly, in memory; the table knows nothing else.
+
+    Raises
+    ------
+    ArgumentError
+        If it is too large.
+    """
+    held = card_of(ruleset, card)
+    game = following_states(states(scoring(ruleset)), held.filled)
+    _check_memory(ruleset, values_in_all(game))
     levels = [final_level(game), *solved_levels(game, threads=threads, progress=progress)]
     for level in levels:
         level.flat.flags.writeable = False
     stores = tuple(_InMemory(game, level) for level in reversed(levels))
-    return SavingTable(ruleset, game, stores, 0.0, float(levels[-1].values[0, 0]))
+    before = held.filled.bit_count()
+    root = None if before else float(stores[0].block(0)[0, 0])
+    return SavingTable(ruleset, game, (stores[-1],) * before + stores, 0.0, root)
+
+
+def _check_memory(ruleset: Ruleset, numbers: int) -> None:
+    """Refuse to hold more values than there is memory for."""
+    needed = 8 * numbers
+    if needed > MOST_IN_MEMORY:
+        raise ArgumentError(
+            f"{ruleset.name}: found {numbers:,} expected scores to hold in memory from this card on, "
+            f"{needed / 1e9:,.1f} GB, expected at most {MOST_IN_MEMORY / 1e9:.0f} GB; "
+            "start from a card with more boxes filled"
+        )
 
 
 def solved_in_files(

@@ -55,7 +55,8 @@ class Simulation:
         How often a turn ended with each row, as a share of the games; see `Distribution`.
     upper_bonus : tuple of (points, share of the games)
     record : int16 array, shape (games, turns, rolls a turn, 2), or None
-        Each roll's number and the action taken, where asked for; -1 where a turn had ended.
+        Each roll's number and the action taken, where asked for; -1 where a turn had ended. Where rolls are
+        saved there is room for as many a turn as there can be.
     """
 
     table: Table
@@ -130,15 +131,11 @@ def simulate(
         For fewer than one game or a negative seed; for an executor to follow a goal that is looked up.
     CardError
         If the card cannot arise.
-    RulesError
-        For a record of games with saved rolls.
     """
     _check(games, seed)
     table = played if isinstance(played, Table) else played.table
-    if record:
-        table.ruleset.refuse_saved_rolls("records of simulated games")
     held = table.card(card) if isinstance(played, Table) else played.held(card)
-    whole = range(-(-games // _block_of(played)))
+    whole = range(-(-games // _block_of(played, record)))
     if executor is None:
         parts = [_play_blocks(played, games, seed, held, whole, record, threads, progress)]
     else:
@@ -163,9 +160,9 @@ def _joined(arrays: list[NDArray[_Number]]) -> NDArray[_Number]:
     return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
 
-def _block_of(played: Table | Followed) -> int:
+def _block_of(played: Table | Followed, record: bool) -> int:
     """Return how many games have one stream of random numbers."""
-    return SAVED_BLOCK if isinstance(played, SavingTable) else _BLOCK
+    return SAVED_BLOCK if isinstance(played, SavingTable) and not record else _BLOCK
 
 
 def _in_tasks(
@@ -241,20 +238,21 @@ def _play_blocks(
     progress: Progress | None,
 ) -> _Part:
     """Play some blocks of a number of games; what is played in a block depends on its number alone."""
-    slices = cut_blocks(games, _block_of(played), blocks)
+    slices = cut_blocks(games, _block_of(played, record), blocks)
     streams = [
         np.random.Generator(np.random.PCG64DXSM(np.random.SeedSequence(seed, spawn_key=(block,))))
         for block in blocks
     ]
-    if isinstance(played, SavingTable):
+    if isinstance(played, SavingTable) and not record:
         rolls = outcomes(played.ruleset.dice)
         found = play_saved(played, card, slices, streams, rolls, threads, progress)
         return _Part(*found, np.zeros((0, 0, 0, 0), np.int16))
-    follower = Follower(played, threads)
+    follower = Follower(played, threads, card)
     game, first = follower.game, card.filled.bit_count()
     turns = game.scoring.boxes - first
     play = _Play(follower, slices, streams, turns if record else 0)
     play.positions[:] = game.position(card.filled, card.upper_subtotal, int(card.armed))
+    play.saved[:] = card.saved
     play.scores[:] = card.boxes_total
     by_row = np.zeros((turns, play.row_count), np.int64)
     with ThreadPoolExecutor(follower.threads) as pool:
@@ -279,9 +277,11 @@ class _Play:
         game, games = follower.game, blocks[-1].stop
         self.follower = follower
         self.positions, self.scores = np.empty(games, np.int32), np.empty(games, np.int32)
+        self.saved = np.zeros(games if follower.scope.stride else 0, np.int32)
         recorded = games if recorded_turns else 0
         self.numbers = np.arange(recorded, dtype=np.int32)
-        self.record = np.full((recorded, recorded_turns, game.scoring.rolls, 2), -1, np.int16)
+        rolls = game.scoring.rolls + follower.scope.most(game.scoring.boxes - 1)
+        self.record = np.full((recorded, recorded_turns, rolls, 2), -1, np.int16)
         self.row_count = 2 * len(follower.plan.rows.points)
         self._index = np.empty(game.size, np.int32)
         self._outcomes = outcomes(game.scoring.dice)
@@ -291,8 +291,9 @@ class _Play:
         """Play one turn of every game; return how often each row was its end."""
         record = self.record[:, turn] if len(self.record) else self.record.reshape(0, 0, 2)
         numbers = range(len(self._blocks))
-        if self.follower.chooser.by_score:
-            return sum((self._block_by_score(number, record, pool) for number in numbers), self._no_ends())
+        if self.follower.chooser.by_score or self.follower.scope.stride:
+            each = (self._block_by_score(number, level, record, pool) for number in numbers)
+            return sum(each, self._no_ends())
         game = self.follower.game
         present = np.zeros(game.size, bool)
         present[self.positions] = True
@@ -315,26 +316,30 @@ class _Play:
         starts = np.zeros(len(actions) + 1, np.int64)
         old = positions.copy(), scores.copy()
         bring_together(positions, scores, *old, numbers, numbers.copy(), self._index, starts)
-        random = self._random(number)
+        random = self._random(number, self.follower.game.scoring.rolls)
         states = np.repeat(np.arange(len(actions)), np.diff(starts, prepend=0)[:-1])
-        return self._played(lanes, states, actions, random, positions, scores, numbers, record)
+        return self._played(lanes, states, actions, random, positions, scores, self.saved, numbers, record)
 
-    def _block_by_score(self, number: int, record: NDArray[np.int16], pool: ThreadPoolExecutor) -> Ints:
+    def _block_by_score(
+        self, number: int, level: int, record: NDArray[np.int16], pool: ThreadPoolExecutor
+    ) -> Ints:
         follower, games = self.follower, self._blocks[number]
+        rerolls = follower.plan.turn.rerolls + follower.scope.most(level)
+        saved = self.saved[games]
         positions, scores = self.positions[games], self.scores[games]
         numbers = self.numbers[games] if len(record) else self.numbers
         places = positions.astype(np.int64)
         alike = follower.chooser.alike(places, scores.astype(np.int64))
         order = np.lexsort((alike, places))
         places, alike = places[order], alike[order]
-        for of in (positions, scores, *([numbers] if len(record) else [])):
-            of[:] = of[order]
-        random = self._random(number)
+        for of in (positions, scores, saved, numbers if len(record) else saved[:0]):
+            of[:] = of[order[: len(of)]]
+        random = self._random(number, rerolls + 1)
 
         def play(part: tuple[slice, Ints, Ints]) -> Ints:
             piece, first, states = part
-            actions = follower.actions_here(places[first], alike[first])
-            own = positions[piece], scores[piece], numbers[piece] if len(record) else numbers
+            actions = follower.actions_here(places[first], alike[first], rerolls)
+            own = positions[piece], scores[piece], saved[piece], numbers[piece] if len(record) else numbers
             return self._played(follower.lanes(places[first]), states, actions, random[piece], *own, record)
 
         return sum(pool.map(play, nodes(places, alike, _NODES)), self._no_ends())
@@ -342,9 +347,9 @@ class _Play:
     def _no_ends(self) -> Ints:
         return np.zeros(self.row_count, np.int64)
 
-    def _random(self, number: int) -> NDArray[np.uint64]:
-        """Return the random numbers for one turn of a block's games."""
-        games, rolls = self._blocks[number], self.follower.game.scoring.rolls
+    def _random(self, number: int, rolls: int) -> NDArray[np.uint64]:
+        """Return the random numbers for one turn of a block's games, of so many rolls."""
+        games = self._blocks[number]
         return self._streams[number].integers(0, 1 << 64, (games.stop - games.start, rolls), np.uint64)
 
     def _played(
@@ -355,6 +360,7 @@ class _Play:
         random: NDArray[np.uint64],
         positions: NDArray[np.int32],
         scores: NDArray[np.int32],
+        saved: NDArray[np.int32],
         numbers: NDArray[np.int32],
         record: NDArray[np.int16],
     ) -> Ints:
@@ -370,6 +376,7 @@ class _Play:
             *self._outcomes,
             positions,
             scores,
+            saved,
             by_row,
             numbers,
             record,

@@ -50,6 +50,7 @@ def play_turns(
     outcome: NDArray[np.int16],
     positions: NDArray[np.int32],
     scores: NDArray[np.int32],
+    saved: NDArray[np.int32],
     by_row: Ints,
     games: NDArray[np.int32],
     record: NDArray[np.int16],
@@ -58,7 +59,8 @@ def play_turns(
 
     `states` gives the state (in `lanes` and `actions`) of each game, and `random` a number for each game
     and roll. Rerolling keep k has outcomes[k] equally likely outcomes, the rolls from
-    outcome_first[k] on in `outcome`. `record`, unless empty, gets each roll and action by a game's number.
+    outcome_first[k] on in `outcome`. `saved`, unless empty, has the rolls saved before the turn, then those
+    saved after it. `record`, unless empty, gets each roll and action by a game's number.
     """
     sets, turn, row_plan = plan.sets, plan.turn, plan.rows
     rolls = turn.keeps - turn.short
@@ -69,8 +71,9 @@ def play_turns(
         roll = 0
         action = 0
         stage = 0
-        for left in range(turn.rerolls, -1, -1):
-            throw = turn.rerolls - left
+        most = turn.rerolls + (saved[game] if len(saved) else 0)
+        for left in range(most, -1, -1):
+            throw = most - left
             drawn = random[game, throw] % outcomes[keep]
             roll = outcome[outcome_first[keep] + np.int64(drawn)]
             action = actions[state, left, roll]
@@ -79,6 +82,8 @@ def play_turns(
                 record[games[game], throw, 0] = roll
                 record[games[game], throw, 1] = action
             if action < row_plan.boxes:
+                if len(saved):
+                    saved[game] = left
                 break
             keep = action - row_plan.boxes
         flag = lane >= sets.classes[number]

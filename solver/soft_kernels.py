@@ -83,6 +83,8 @@ def soften_tiles(
     squares: Floats,
     first: int,
     last: int,
+    saved: int,
+    stride: int,
     plan: Plan,
     joints: SumPlan,
     cold: float,
@@ -91,55 +93,83 @@ def soften_tiles(
     """Write what the states of tiles first .. last-1 are worth to play at a temperature of 1 / cold.
 
     `guide` has the values that losses are taken from. `points` and `squares` get the expected points to
-    come and their mean square; those of later levels are there already.
+    come and their mean square; those of later levels are there already. Where rolls are saved there are as
+    many as `saved` at the most, and the numbers for one more lie `stride` further on; else both are 0.
     """
-    turn, row_plan, sets = plan.turn, plan.rows, plan.sets
+    turn, row_plan = plan.turn, plan.rows
     short = turn.short * LANES
     end = turn.keeps * LANES
-    fills = (end - short) * row_plan.stages
     for tile in range(first, last):
-        base = tile * LANES
-        number = plan.tile_set[tile]
-        roll_values(guide, base, number, turn, row_plan, sets, work.rows, work.keeps)
-        for i in range(0, fills, LANES):
-            store(work.best, i, load(work.keeps, short + i))
-            store(work.fills, i, spread(0.0))
-            store(work.fill_points, i, spread(0.0))
-            store(work.fill_squares, i, spread(0.0))
-        steep = is_steep(fills, cold, work)
-        while number < len(sets.start) and sets.start[number] < base + LANES:
-            start = max(sets.start[number], base)
-            count = min(sets.start[number] + sets.lanes[number], base + LANES) - start
-            lane, at = start - sets.start[number], start - base
-            fill_rows(guide, row_plan, sets, number, lane, count, at, work.rows)
-            fill_rows(points, row_plan, sets, number, lane, count, at, work.row_points)
-            fill_rows(squares, row_plan, sets, number, lane, count, at, work.row_squares)
-            square_rows(row_plan, sets, number, lane, at, count, work)
-            if not steep:
-                weigh_rows(row_plan, sets.available[number], cold, work)
-            for stage in range(row_plan.stages):
-                sum_fills(turn, row_plan, sets.available[number], stage, cold, steep, work)
-                if sets.special[number]:
-                    sum_special(turn, row_plan, sets, number, lane, at, count, stage, cold, steep, work)
-            number += 1
-        for i in range(0, end - short, LANES):
-            weight = load(work.fills, i)
-            store(work.keep_points, short + i, over(load(work.fill_points, i), weight))
-            store(work.keep_squares, short + i, over(load(work.fill_squares, i), weight))
-        for rerolls in range(1, turn.rerolls + 1):
-            means(turn, work.keeps)
-            means(turn, work.keep_points)
-            means(turn, work.keep_squares)
-            if rerolls == turn.rerolls:
-                take_first_fills(turn, row_plan, work.keeps)
-            weigh_keeps(turn, stage_of(turn, row_plan, rerolls), cold, steep, work)
-            run_sums(joints, cold, steep, work)
-            for i in range(short, end, LANES):
-                weight = load(work.sums, i)
-                store(work.keep_points, i, over(load(work.sum_points, i), weight))
-                store(work.keep_squares, i, over(load(work.sum_squares, i), weight))
-        store(points, base, mean_of_rolls(turn, work.keep_points))
-        store(squares, base, mean_of_rolls(turn, work.keep_squares))
+        base, steep = tile * LANES, False
+        for rerolls in range(turn.rerolls + saved + 1):
+            if rerolls:
+                means(turn, work.keeps)
+                means(turn, work.keep_points)
+                means(turn, work.keep_squares)
+            if rerolls == 0 or stride:
+                at = rerolls * stride
+                steep = soften_fills(
+                    guide[at:], points[at:], squares[at:], base, plan.tile_set[tile], plan, cold, work
+                )
+            if rerolls == 0:
+                for i in range(0, end - short, LANES):
+                    weight = load(work.fills, i)
+                    store(work.keep_points, short + i, over(load(work.fill_points, i), weight))
+                    store(work.keep_squares, short + i, over(load(work.fill_squares, i), weight))
+            else:
+                if rerolls == turn.rerolls:
+                    take_first_fills(turn, row_plan, work.keeps)
+                weigh_keeps(turn, stage_of(turn, row_plan, rerolls), cold, steep, work)
+                run_sums(joints, cold, steep, work)
+                for i in range(short, end, LANES):
+                    weight = load(work.sums, i)
+                    store(work.keep_points, i, over(load(work.sum_points, i), weight))
+                    store(work.keep_squares, i, over(load(work.sum_squares, i), weight))
+            if rerolls >= turn.rerolls:
+                to = base + (rerolls - turn.rerolls) * stride
+                store(points, to, mean_of_rolls(turn, work.keep_points))
+                store(squares, to, mean_of_rolls(turn, work.keep_squares))
+
+
+@part
+def soften_fills(
+    guide: Floats,
+    points: Floats,
+    squares: Floats,
+    base: int,
+    first_set: int,
+    plan: Plan,
+    cold: float,
+    work: SoftWork,
+) -> bool:
+    """Write the sums over the fills of each roll for the tile from `base` on; return whether it is steep."""
+    turn, row_plan, sets = plan.turn, plan.rows, plan.sets
+    short = turn.short * LANES
+    fills = (turn.keeps * LANES - short) * row_plan.stages
+    roll_values(guide, base, first_set, turn, row_plan, sets, work.rows, work.keeps)
+    for i in range(0, fills, LANES):
+        store(work.best, i, load(work.keeps, short + i))
+        store(work.fills, i, spread(0.0))
+        store(work.fill_points, i, spread(0.0))
+        store(work.fill_squares, i, spread(0.0))
+    steep = is_steep(fills, cold, work)
+    number = first_set
+    while number < len(sets.start) and sets.start[number] < base + LANES:
+        start = max(sets.start[number], base)
+        count = min(sets.start[number] + sets.lanes[number], base + LANES) - start
+        lane, at = start - sets.start[number], start - base
+        fill_rows(guide, row_plan, sets, number, lane, count, at, work.rows)
+        fill_rows(points, row_plan, sets, number, lane, count, at, work.row_points)
+        fill_rows(squares, row_plan, sets, number, lane, count, at, work.row_squares)
+        square_rows(row_plan, sets, number, lane, at, count, work)
+        if not steep:
+            weigh_rows(row_plan, sets.available[number], cold, work)
+        for stage in range(row_plan.stages):
+            sum_fills(turn, row_plan, sets.available[number], stage, cold, steep, work)
+            if sets.special[number]:
+                sum_special(turn, row_plan, sets, number, lane, at, count, stage, cold, steep, work)
+        number += 1
+    return steep
 
 
 @part

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from .levels import Progress, thread_count
 from .lookup import Table
-from .plan import DecisionPlan, LanePlan, aligned, plan, value_array, work_arrays
+from .plan import DecisionPlan, LanePlan, aligned, plan, work_arrays
+from .scope import Scope
 from .states import LANES, States
 
 if TYPE_CHECKING:
@@ -49,9 +50,9 @@ def play_games(
     """
     from .soft_play_kernels import play_softly
 
-    game, arrays = table.states, plan(table.states)
-    values = value_array(game)
-    values[: game.size] = table.values
+    scope = Scope.of(table.states, table.card(None))
+    game, arrays = scope.game, plan(scope.game)
+    values = table.values_in(scope)
     none = np.zeros(0, np.int64)
     inside = DecisionPlan(none, none, *game.scoring.lattice.inside)
     sizes = [min(_BLOCK, games - at) for at in range(0, games, _BLOCK)]
@@ -60,13 +61,15 @@ def play_games(
     def block(size: int, stream: np.random.SeedSequence) -> NDArray[np.int64]:
         random = np.random.PCG64DXSM(stream)
         positions = np.full(size, game.position(0, 0, 0), np.int64)
-        scores = np.zeros(size, np.int64)
-        work = _play_work(game)
-        for _ in range(game.scoring.boxes):
+        scores, saved = np.zeros(size, np.int64), np.zeros(size, np.int64)
+        work = _play_work(game, scope.most(game.scoring.boxes - 1))
+        for level in range(game.scoring.boxes):
+            rolls = game.scoring.rolls + scope.most(level)
             number = np.searchsorted(arrays.sets.start, positions, side="right") - 1
             lanes = LanePlan(number, positions - arrays.sets.start[number], none, none)
-            numbers = random.random_raw(size * game.scoring.rolls * 2).reshape(size, game.scoring.rolls, 2)
-            play_softly(values, arrays, lanes, inside, 1 / temperature, numbers, positions, scores, work)
+            numbers = random.random_raw(size * rolls * 2).reshape(size, rolls, 2)
+            played = positions, scores, saved
+            play_softly(values, scope.stride, arrays, lanes, inside, 1 / temperature, numbers, *played, work)
         scores += game.final[positions - game.level_start[-2]].astype(np.int64)
         return scores
 
@@ -79,10 +82,13 @@ def play_games(
     return np.concatenate(found)
 
 
-def _play_work(game: States) -> PlayWork:
+def _play_work(game: States, saved: int) -> PlayWork:
     from .soft_play_kernels import PlayWork
 
     turn, most = plan(game).turn, int(np.diff(game.scoring.lattice.inside[0]).max())
     options = game.scoring.boxes + most
-    kept = aligned(max(turn.rerolls, 1) * turn.short * LANES)
-    return PlayWork(*work_arrays(plan(game)), kept, np.zeros(options, np.int64), np.zeros(options))
+    kept = aligned(max(turn.rerolls + saved, 1) * turn.short * LANES)
+    rows, keeps = work_arrays(plan(game))
+    if saved:
+        rows = aligned(len(rows) * (turn.rerolls + saved + 1))
+    return PlayWork(rows, keeps, kept, np.zeros(options, np.int64), np.zeros(options))

@@ -29,8 +29,9 @@ _FACES = np.uint64(6)
 class PlayWork(NamedTuple):
     """What a tile of games is worked out in.
 
-    `rows` and `keeps` are those of `kernels`; `kept` has the value of each keep with 1, 2, ... rerolls left,
-    and `options` and `weights` have room for the options of one decision.
+    `rows` and `keeps` are those of `kernels`, the rows once more for each reroll that can be left where rolls
+    are saved; `kept` has the value of each keep with 1, 2, ... rerolls left, and `options` and `weights` have
+    room for the options of one decision.
     """
 
     rows: Floats
@@ -43,6 +44,7 @@ class PlayWork(NamedTuple):
 @compiled
 def play_softly(
     values: Floats,
+    stride: int,
     plan: Plan,
     lanes: LanePlan,
     inside: DecisionPlan,
@@ -50,29 +52,44 @@ def play_softly(
     random: NDArray[np.uint64],
     positions: Ints,
     scores: Ints,
+    saved: Ints,
     work: PlayWork,
 ) -> None:
     """Play one turn of each game at a temperature of 1 / cold: it goes to its next position and score.
 
-    `random` has, for each game and roll, a number for the dice and one for the decision.
+    `random` has, for each game and roll, a number for the dice and one for the decision. `saved` has the
+    rolls that each game has saved before the turn, then after it; the values for one more of them lie
+    `stride` further on, or where rules save none that is 0.
     """
     turn, row_plan, sets = plan.turn, plan.rows, plan.sets
+    size = (len(row_plan.points) + 1) * LANES
     for first in range(0, len(positions), LANES):
         last = min(first + LANES, len(positions))
-        value_rolls(values, first, last, turn, row_plan, sets, lanes, work)
-        for rerolls in range(turn.rerolls):
-            means(turn, work.keeps)
-            for i in range(turn.short * LANES):
-                work.kept[rerolls * turn.short * LANES + i] = work.keeps[i]
-            if rerolls + 1 < turn.rerolls:
+        most = 0
+        for game in range(first, last):
+            most = max(most, saved[game])
+        for rerolls in range(turn.rerolls + most + 1):
+            if rerolls:
+                means(turn, work.keeps)
+                for i in range(turn.short * LANES):
+                    work.kept[(rerolls - 1) * turn.short * LANES + i] = work.keeps[i]
+            if rerolls == 0 or stride:
+                rows = work.rows[rerolls * size if stride else 0 :]
+                reached = values[rerolls * stride :]
+                value_rolls(reached, first, last, turn, row_plan, sets, lanes, rows, work.keeps)
+            if rerolls:
                 maxima(turn, work.keeps)
         for game in range(first, last):
             number, lane, column = lanes.set[game], lanes.lane[game], game - first
             keep = 0
-            for left in range(turn.rerolls, -1, -1):
-                throw = turn.rerolls - left
+            all_left = turn.rerolls + saved[game]
+            for left in range(all_left, -1, -1):
+                throw = all_left - left
                 roll = thrown(turn, keep, random[game, throw, 0])
-                count = weigh(row_plan, turn, sets, number, lane, inside, roll, left, column, cold, work)
+                rows = work.rows[left * size if stride else 0 :]
+                count = weigh(
+                    row_plan, turn, sets, number, lane, inside, roll, left, column, cold, rows, work
+                )
                 action = drawn(work, count, random[game, throw, 1])
                 if action >= row_plan.boxes:
                     keep = action - row_plan.boxes
@@ -83,6 +100,8 @@ def play_softly(
                 bonus = row_plan.bonus if special and flag else 0.0
                 scores[game] += np.int64(row_plan.points[row] + bonus)
                 positions[game] = position_after(row_plan, sets, number, lane, action, row)
+                if stride:
+                    saved[game] = left
                 break
 
 
@@ -95,7 +114,8 @@ def value_rolls(
     plan: RowPlan,
     sets: SetPlan,
     lanes: LanePlan,
-    work: PlayWork,
+    rows: Floats,
+    keeps: Floats,
 ) -> None:
     """Write the value of each row, and the best fill of each later roll, for the games first .. last-1."""
     rolls = turn.keeps - turn.short
@@ -109,8 +129,8 @@ def value_rolls(
                 if available:
                     after = position_after(plan, sets, number, lane, category, row)
                     value = plan.points[row_counted(plan, sets, category, row, flag)] + values[after]
-                work.rows[row * LANES + column] = value
-    best_fills(turn, plan, (1 << plan.boxes) - 1, True, 0, work.rows, work.keeps)
+                rows[row * LANES + column] = value
+    best_fills(turn, plan, (1 << plan.boxes) - 1, True, 0, rows, keeps)
     for game in range(first, last):
         number, lane, column = lanes.set[game], lanes.lane[game], game - first
         if sets.special[number]:
@@ -120,8 +140,8 @@ def value_rolls(
                 for category in range(plan.boxes):
                     if sets.joker_boxes[number, face] >> category & 1:
                         joker = roll_row(plan, sets, number, category, face, rolls, 0)
-                        best = max(work.rows[joker * LANES + column], best)
-                work.keeps[(turn.short + plan.alike[face]) * LANES + column] = best + bonus
+                        best = max(rows[joker * LANES + column], best)
+                keeps[(turn.short + plan.alike[face]) * LANES + column] = best + bonus
 
 
 @part
@@ -157,6 +177,7 @@ def weigh(
     left: int,
     column: int,
     cold: float,
+    rows: Floats,
     work: PlayWork,
 ) -> int:
     """Write the options of a roll and their weights; return how many there are."""
@@ -174,7 +195,7 @@ def weigh(
             if face >= 0:
                 row = roll_row(plan, sets, number, category, face, rolls, stage)
             work.options[count] = category
-            work.weights[count] = work.rows[row * LANES + column] + bonus
+            work.weights[count] = rows[row * LANES + column] + bonus
             greatest = max(work.weights[count], greatest)
             count += 1
     if left:

@@ -115,7 +115,8 @@ class States:
     @cached_property
     def padding(self) -> NDArray[np.int64]:
         """Positions in the array of values that belong to no state."""
-        ends = (self.start + self.lanes)[self.level_sets[1:] - 1]
+        before = np.concatenate([[0], np.cumsum(self.lanes)])[self.level_sets]
+        ends = self.level_start[:-1] + np.diff(before)
         gaps = [np.arange(end, after) for end, after in zip(ends, self.level_start[1:], strict=True)]
         return np.concatenate(gaps)
 
@@ -214,21 +215,42 @@ def pack_one(filled: int, chosen: NDArray[np.bool_]) -> int:
 def states(rules: Scoring) -> States:
     """Return the states of a game and where their values lie."""
     boxes = rules.boxes
-    upper_boxes = np.flatnonzero(rules.upper)
-    classes_of = upper_classes([rules.distinct[c].tolist() for c in upper_boxes.tolist()], rules.tiers)
+    uppers = np.flatnonzero(rules.upper).tolist()
+    classes_of = upper_classes([rules.distinct[c].tolist() for c in uppers], rules.tiers)
     filled = _fillable(rules)
     level = sum(filled >> category & 1 for category in range(boxes))
-    filled = filled[np.argsort(level, kind="stable")]
-    level_sets = np.searchsorted(np.sort(level), np.arange(boxes + 2))
-    classes = classes_of.count[pack(filled, upper_boxes)]
+    return _laid_out(rules, classes_of, filled[np.argsort(level, kind="stable")])
+
+
+@lru_cache(maxsize=16)
+def following_states(game: States, filled: int) -> States:
+    """Return the states that have these boxes filled and perhaps more, laid out by themselves.
+
+    Levels with fewer boxes filled are empty. A late card of a game of millions of states has some hundreds.
+    """
+    return chosen_states(game, game.filled & filled == filled) if filled else game
+
+
+def chosen_states(game: States, chosen: NDArray[np.bool_]) -> States:
+    """Return the states of some filled sets, laid out by themselves; `chosen` goes by a set's number."""
+    return _laid_out(game.scoring, game.upper, game.filled[chosen])
+
+
+def _laid_out(rules: Scoring, classes_of: UpperClasses, filled: NDArray[np.int64]) -> States:
+    """Return the states of filled sets, which are given by level."""
+    boxes = rules.boxes
+    level = sum(filled >> category & 1 for category in range(boxes))
+    level_sets = np.searchsorted(level, np.arange(boxes + 2))
+    classes = classes_of.count[pack(filled, np.flatnonzero(rules.upper))]
     flags = np.ones(len(filled), np.int32)
     if rules.arming >= 0:
         flags += (filled >> rules.arming & 1).astype(np.int32)
     lanes = classes * flags
-    level_lanes = np.add.reduceat(lanes, level_sets[:-1])
+    before = np.concatenate([[0], np.cumsum(lanes, dtype=np.int64)])
+    level_lanes = np.diff(before[level_sets])
     level_start = np.concatenate([[0], np.cumsum(-(-level_lanes // LANES) * LANES)])
-    before = np.cumsum(lanes) - lanes
-    start = before + np.repeat(level_start[:-1] - before[level_sets[:-1]], np.diff(level_sets))
+    gaps = level_start[:-1] - before[level_sets[:-1]]
+    start = before[:-1] + np.repeat(gaps, np.diff(level_sets))
     first = np.full(1 << boxes, UNREACHABLE, np.int32)
     first[filled] = start
     return States(rules, classes_of, filled, level_sets, level_start, start, first, classes, flags, lanes)

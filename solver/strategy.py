@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 
 from .levels import thread_count
 from .lookup import Table
-from .plan import DecisionPlan, Floats, Ints, LanePlan, Plan, aligned, plan, with_spare, work_arrays
+from .plan import DecisionPlan, Floats, Ints, LanePlan, Plan, aligned, plan, work_arrays
+from .scope import Scope
 from .scorecard import Scorecard
 from .states import LANES, States
 
 _PIECE = 2048
+_PIECE_SAVING = 1024
 
 
 class Chooser(Protocol):
@@ -43,6 +45,10 @@ class Followed(Protocol):
     def card(self) -> Scorecard:
         """The card from which on the strategy is known."""
 
+    @property
+    def scope(self) -> Scope:
+        """What can follow that card."""
+
     def held(self, card: Scorecard | str | None) -> Scorecard:
         """Return a card that the strategy knows, that of the start unless given."""
 
@@ -62,7 +68,7 @@ class Ends:
         Category and points as a row of the row plan; from the number of rows on with the bonus.
     probabilities : float64 array
     after : int64 array
-        Position of the state after.
+        Place of the state after; see `scope`.
     gains : int64 array
         Points that the turn brings.
     last : float64 array, shape (rolls,)
@@ -78,26 +84,48 @@ class Ends:
 
 
 class Follower:
-    """Follows one strategy, of a table or of a goal: how the turns from any states end."""
+    """Follows one strategy, of a table or of a goal: how the turns from any states end.
 
-    def __init__(self, played: Table | Followed, threads: int | None = None) -> None:
+    States are given by their place in `scope`, which says how many rolls are saved in them.
+
+    Parameters
+    ----------
+    played
+        Whose strategy is followed.
+    threads
+        All usable cores unless given.
+    card
+        The card that the states follow, for a table; the empty card unless given.
+    """
+
+    def __init__(
+        self,
+        played: Table | Followed,
+        threads: int | None = None,
+        card: Scorecard | str | None = None,
+    ) -> None:
         self.table = played if isinstance(played, Table) else played.table
-        self.table.ruleset.refuse_saved_rolls("exact distributions")
-        self.game: States = self.table.states
+        if isinstance(played, Table):
+            self.scope = Scope.of(played.states, played.card(card))
+            self.chooser: Chooser = _ByTable(played, self.scope)
+        else:
+            self.scope, self.chooser = played.scope, played.chooser()
+        self.game: States = self.scope.game
         self.plan: Plan = plan(self.game)
-        self.chooser = _ByTable(self.table) if isinstance(played, Table) else played.chooser()
         self.threads = thread_count(threads)
         rows = self.plan.rows
         self._points = np.concatenate([rows.points, rows.points + rows.bonus]).astype(np.int64)
 
-    def ends(self, positions: Ints, pool: ThreadPoolExecutor, scores: Ints | None = None) -> Ends:
-        """Return how the turns from states at these positions of one level, and scores so far, end."""
+    def ends(self, places: Ints, pool: ThreadPoolExecutor, scores: Ints | None = None) -> Ends:
+        """Return how the turns from states at these places of one level, and scores so far, end."""
         turn = self.plan.turn
         start = np.concatenate([np.zeros(turn.short), turn.probability])
-        scores = np.zeros(len(positions), np.int64) if scores is None else scores
-        pieces = [slice(at, at + _PIECE) for at in range(0, len(positions), _PIECE)]
+        scores = np.zeros(len(places), np.int64) if scores is None else scores
+        left = turn.rerolls + self.scope.split(places)[0]
+        size = _PIECE_SAVING if self.scope.stride else _PIECE
+        pieces = [slice(at, at + size) for at in range(0, len(places), size)]
         found = list(
-            pool.map(lambda piece: self._ends(positions[piece], scores[piece], start, turn.rerolls), pieces)
+            pool.map(lambda piece: self._ends(places[piece], scores[piece], start, left[piece]), pieces)
         )
         return Ends(
             np.concatenate([[0], np.cumsum(np.concatenate([np.diff(ends.first) for ends in found]))]),
@@ -108,19 +136,26 @@ class Follower:
             np.sum([ends.last for ends in found], axis=0),
         )
 
-    def ends_from(self, position: int, keep: int, left: int, score: int = 0) -> Ends:
+    def ends_from(self, place: int, keep: int, left: int, score: int = 0) -> Ends:
         """Return how one turn ends that has come to a keep, or a roll, with `left` rerolls after it."""
         start = np.zeros(self.plan.turn.keeps)
         start[keep] = 1
-        return self._ends(np.array([position]), np.array([score]), start, left)
+        return self._ends(np.array([place]), np.array([score]), start, np.array([left]))
 
     def actions(
-        self, positions: Ints, pool: ThreadPoolExecutor, scores: Ints | None = None
+        self,
+        positions: Ints,
+        pool: ThreadPoolExecutor,
+        scores: Ints | None = None,
+        rerolls: int | None = None,
     ) -> NDArray[np.int16]:
-        """Return the action for each of these states, number of rerolls left, and roll; see `batch`."""
+        """Return the action for each of these states, number of rerolls left, and roll; see `batch`.
+
+        There are `rerolls` at the most, as many as a turn itself brings unless given.
+        """
         scores = np.zeros(len(positions), np.int64) if scores is None else scores
         pieces = [slice(at, at + _PIECE) for at in range(0, len(positions), _PIECE)]
-        actions = self._no_actions(len(positions))
+        actions = self._no_actions(len(positions), rerolls)
 
         def work(piece: slice) -> None:
             self.chooser.choose(self.lanes(positions[piece]), scores[piece], actions[piece])
@@ -128,15 +163,16 @@ class Follower:
         list(pool.map(work, pieces))
         return actions
 
-    def actions_here(self, positions: Ints, scores: Ints) -> NDArray[np.int16]:
+    def actions_here(self, positions: Ints, scores: Ints, rerolls: int | None = None) -> NDArray[np.int16]:
         """Return the same as `actions`, worked out in this thread."""
-        actions = self._no_actions(len(positions))
+        actions = self._no_actions(len(positions), rerolls)
         self.chooser.choose(self.lanes(positions), scores, actions)
         return actions
 
-    def _no_actions(self, states: int) -> NDArray[np.int16]:
+    def _no_actions(self, states: int, rerolls: int | None) -> NDArray[np.int16]:
         turn = self.plan.turn
-        return np.empty((states, turn.rerolls + 1, turn.keeps - turn.short), np.int16)
+        most = turn.rerolls if rerolls is None else rerolls
+        return np.empty((states, most + 1, turn.keeps - turn.short), np.int16)
 
     def lanes(self, positions: Ints) -> LanePlan:
         """Return the filled set and the lane of states at these positions."""
@@ -144,27 +180,36 @@ class Follower:
         none = np.zeros(0, np.int64)
         return LanePlan(number, positions - self.plan.sets.start[number], none, none)
 
-    def _ends(self, positions: Ints, scores: Ints, start: Floats, left: int) -> Ends:
+    def _ends(self, places: Ints, scores: Ints, start: Floats, left: Ints) -> Ends:
         from .strategy_kernels import turn_ends
 
-        turn, lanes = self.plan.turn, self.lanes(positions)
-        actions = self.actions_here(positions, scores)
-        most = len(positions) * len(self._points)
-        counts, after = np.empty(len(positions), np.int64), np.empty(most, np.int64)
+        turn, stride = self.plan.turn, self.scope.stride
+        _, positions = self.scope.split(places)
+        of_state = np.arange(len(places))
+        if stride:
+            # What is done depends on the rerolls left alone, however many of them were saved before.
+            alike = np.stack([positions, scores])
+            (positions, scores), of_state = np.unique(alike, axis=1, return_inverse=True)
+        actions = self.actions_here(positions, scores, max(turn.rerolls, int(left.max())))
+        rows_a_turn = len(self._points) * (left + 1 if stride else np.ones_like(left))
+        most = int(rows_a_turn.sum())
+        counts, after = np.empty(len(places), np.int64), np.empty(most, np.int64)
         rows, probabilities = np.empty(most, np.int32), np.empty(most)
         last = np.zeros(turn.keeps - turn.short)
         written = turn_ends(
             self.plan,
-            lanes,
+            self.lanes(positions),
+            of_state.reshape(-1),
             actions,
             start,
             left,
+            stride,
             counts,
             rows,
             probabilities,
             after,
             np.empty(turn.keeps),
-            np.empty(len(self._points)),
+            np.empty(int(rows_a_turn.max())),
             last,
         )
         rows = rows[:written].copy()
@@ -178,10 +223,10 @@ class _ByTable:
 
     by_score = False
 
-    def __init__(self, table: Table) -> None:
-        self._plan = plan(table.states)
-        self._values = with_spare(table.values)
-        self._inside = inside(table.states)
+    def __init__(self, table: Table, scope: Scope) -> None:
+        self._plan, self._stride = plan(scope.game), scope.stride
+        self._values = table.values_in(scope)
+        self._inside = inside(scope.game)
 
     def alike(self, positions: Ints, scores: Ints) -> Ints:
         return np.zeros_like(scores)
@@ -190,7 +235,7 @@ class _ByTable:
         from .strategy_kernels import choose_actions
 
         arrays = *work_arrays(self._plan), choice_rows(self._plan)
-        choose_actions(self._values, self._plan, lanes, self._inside, actions, *arrays)
+        choose_actions(self._values, self._stride, self._plan, lanes, self._inside, actions, *arrays)
 
 
 def nodes(positions: Ints, alike: Ints, size: int) -> Iterator[tuple[slice, Ints, Ints]]:

@@ -34,20 +34,18 @@ _LOW = -np.inf
 
 
 @part
-def choose(
+def value_fills(
     values: Floats,
     first: int,
     turn: TurnPlan,
     row_plan: RowPlan,
     sets: SetPlan,
     lanes: LanePlan,
-    inside: DecisionPlan,
     choices: Floats,
     rows: Floats,
     keeps: Floats,
 ) -> None:
-    """Write the strategy's choice for each roll and number of rerolls left, for the tile from `first`."""
-    rolls = turn.keeps - turn.short
+    """Write the box chosen for each roll, and the value of each roll then, for the tile from `first`."""
     end = min(first + LANES, len(lanes.set))
     lane = first
     while lane < end:
@@ -71,12 +69,6 @@ def choose(
                     turn, row_plan, sets, number, lanes.lane[lane], count, at, stage, rows, choices
                 )
         lane += count
-    for rerolls in range(1, turn.rerolls + 1):
-        means(turn, keeps)
-        stage = stage_of(turn, row_plan, rerolls)
-        choose_keeps(turn, row_plan, inside, stage, rerolls * rolls, choices, keeps)
-        if rerolls < turn.rerolls:
-            maxima(turn, keeps)
 
 
 @part
@@ -200,11 +192,14 @@ def follow(
 
     `mass` holds the probability of each keep, to be rerolled, and of each roll, with `left` rerolls left;
     it is used up to zeros. `ends` has an entry a row (category and points), then one a row for the same
-    with the bonus for a further Yahtzee. `last` gets, added, the probability of each roll to be the last.
+    with the bonus for a further Yahtzee; where it is longer, as many again for each number of rerolls that
+    are left then, and saved. `last` gets, added, the probability of each roll to be the last.
     """
     rolls = turn.keeps - turn.short
     flag = lane >= sets.classes[number]
-    for row in range(len(ends)):
+    rows = 2 * len(plan.points)
+    saves = len(ends) > rows
+    for row in range((left + 1) * rows if saves else rows):
         ends[row] = 0.0
     for rerolls in range(left, -1, -1):
         stage = stage_of(turn, plan, rerolls)
@@ -224,6 +219,8 @@ def follow(
                 mass[action - plan.boxes] += p
                 continue
             end, special = row_filled(plan, sets, number, action, roll, rolls, stage, flag)
+            if saves:
+                end += rerolls * rows
             ends[end + (len(plan.points) if special and flag and plan.bonus > 0.0 else 0)] += p
             last[roll] += p
 
@@ -232,9 +229,11 @@ def follow(
 def turn_ends(
     plan: Plan,
     lanes: LanePlan,
+    of_state: Ints,
     actions: NDArray[np.int16],
     start: Floats,
-    left: int,
+    left: Ints,
+    stride: int,
     counts: Ints,
     rows_found: NDArray[np.int32],
     probabilities: Floats,
@@ -243,29 +242,36 @@ def turn_ends(
     ends: Floats,
     last: Floats,
 ) -> int:
-    """Write how a turn from each lane ends: rows, their probabilities, and the states after.
+    """Write how some turns end: rows, their probabilities, and the states after.
 
-    `actions` has the axes lane, rerolls left and roll. Each turn begins with the probabilities of keeps
-    and rolls in `start`, and `left` rerolls left. Returns how many ends were written; `counts` tells how
-    many belong to each lane. A row from len(points) on stands for the row before with the bonus for a
-    further Yahtzee. `last` gets, added over all lanes, the probability of each roll to be the last.
+    Turn i is one from state of_state[i] of `lanes` and of `actions`, with the axes state, rerolls left and
+    roll. It begins with the probabilities of keeps and rolls in `start`, and left[i] rerolls left. Returns
+    how many ends were written; `counts` tells how many belong to each turn. A row from len(points) on stands
+    for the row before with the bonus for a further Yahtzee. `last` gets, added over all turns, the
+    probability of each roll to be the last. Where rolls are saved, a state with one more of them lies
+    `stride` further on; else that is 0.
     """
     sets, turn, row_plan = plan.sets, plan.turn, plan.rows
+    rows = 2 * len(row_plan.points)
     written = 0
-    for at in range(len(lanes.set)):
+    for at in range(len(of_state)):
         for keep in range(turn.keeps):
             mass[keep] = start[keep]
-        number, lane = lanes.set[at], lanes.lane[at]
-        follow(turn, row_plan, sets, number, lane, left, actions[at], mass, ends, last)
+        state = of_state[at]
+        number, lane = lanes.set[state], lanes.lane[state]
+        follow(turn, row_plan, sets, number, lane, left[at], actions[state], mass, ends, last)
         before = written
-        for category in range(row_plan.boxes):
-            for bonus in range(0, len(ends), len(row_plan.points)):
-                for row in range(row_plan.first[category], row_plan.first[category + 1]):
-                    if ends[row + bonus] > 0.0:
-                        rows_found[written] = row + bonus
-                        probabilities[written] = ends[row + bonus]
-                        after[written] = position_after(row_plan, sets, number, lane, category, row)
-                        written += 1
+        for saved in range(left[at] + 1 if stride else 1):
+            for category in range(row_plan.boxes):
+                for bonus in range(0, rows, len(row_plan.points)):
+                    for row in range(row_plan.first[category], row_plan.first[category + 1]):
+                        probability = ends[saved * rows + row + bonus]
+                        if probability > 0.0:
+                            rows_found[written] = row + bonus
+                            probabilities[written] = probability
+                            target = position_after(row_plan, sets, number, lane, category, row)
+                            after[written] = saved * stride + target
+                            written += 1
         counts[at] = written - before
     return written
 
@@ -273,6 +279,7 @@ def turn_ends(
 @compiled
 def choose_actions(
     values: Floats,
+    stride: int,
     plan: Plan,
     lanes: LanePlan,
     inside: DecisionPlan,
@@ -283,17 +290,27 @@ def choose_actions(
 ) -> None:
     """Write the strategy's action in each state: category c, or boxes + keep.
 
-    `actions` has the axes state, rerolls left and roll.
+    `actions` has the axes state, rerolls left and roll; with saved rolls more are left than a turn brings.
+    The values for one more saved roll lie `stride` further on; it is 0 where none are saved.
     """
     sets, turn, row_plan = plan.sets, plan.turn, plan.rows
     rolls = turn.keeps - turn.short
     for first in range(0, len(lanes.set), LANES):
-        choose(values, first, turn, row_plan, sets, lanes, inside, choices, rows, keeps)
-        for lane in range(first, min(first + LANES, len(lanes.set))):
-            for left in range(turn.rerolls + 1):
+        for rerolls in range(actions.shape[1]):
+            if rerolls:
+                means(turn, keeps)
+            if rerolls == 0 or stride:
+                reached = values[rerolls * stride :]
+                value_fills(reached, first, turn, row_plan, sets, lanes, choices, rows, keeps)
+            to = 0
+            if rerolls:
+                # With saved rolls one place serves all: each choice is copied before the next is written.
+                stage, to = stage_of(turn, row_plan, rerolls), rolls if stride else rerolls * rolls
+                choose_keeps(turn, row_plan, inside, stage, to, choices, keeps)
+                maxima(turn, keeps)
+            for lane in range(first, min(first + LANES, len(lanes.set))):
                 for roll in range(rolls):
-                    choice = choices[(left * rolls + roll) * LANES + lane - first]
-                    actions[lane, left, roll] = int(choice)
+                    actions[lane, rerolls, roll] = int(choices[(to + roll) * LANES + lane - first])
 
 
 @compiled
@@ -327,18 +344,19 @@ def spread_scores(
     after: Ints,
     gains: Ints,
     origin: Ints,
+    step: int,
     to: Floats,
     by_row: Floats,
 ) -> None:
     """Add the probability of each state and score to those that its turn may lead to, and to each row.
 
     Entry i ends as number node[i] does, whose ends start at first[node[i]]. A state's score s lies in `to`
-    at origin + s, by the position of the state.
+    at origin + s x step, by the place of the state.
     """
     for entry in range(len(scores)):
         for place in range(first[node[entry]], first[node[entry] + 1]):
             p = reached[entry] * probabilities[place]
-            to[origin[after[place]] + scores[entry] + gains[place]] += p
+            to[origin[after[place]] + (scores[entry] + gains[place]) * step] += p
             by_row[found[place]] += p
 
 

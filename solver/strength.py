@@ -25,12 +25,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from .dice import Lattice
-from .dynamic import values_with_ends
 from .errors import ArgumentError, shown
 from .levels import Progress, run_levels
 from .lookup import Table
-from .plan import Floats, aligned, plan, value_array
+from .plan import Floats, aligned, plan
 from .rules import FACES
+from .scope import Scope
 from .shelf import Shelf
 from .states import LANES, States
 
@@ -57,7 +57,8 @@ class Softened:
     temperature : float
         In points; infinite for play at random.
     points, squares : float64 arrays, shape (states.size,)
-        Expected points to come from the start of a turn, and their mean square.
+        Expected points to come from the start of a turn, and their mean square; where rolls are saved, as
+        many for each number of them.
     """
 
     table: Table
@@ -96,26 +97,30 @@ def soften(
     Raises
     ------
     ArgumentError
-        For a temperature that is not above 0.
+        For a temperature that is not above 0, or a game with saved rolls that is too large.
     """
     if isinstance(temperature, bool) or not isinstance(temperature, (int, float)) or not temperature > 0:
         raise ArgumentError(f"temperature {shown(temperature)}: expected a number above 0")
     from .soft_kernels import soften_tiles
 
-    game = table.states
+    scope = Scope.of(table.states, table.card(None))
+    game = scope.game
     arrays, joints = plan(game), sum_plan(game.scoring.lattice)
-    guide = value_array(game)
-    guide[: game.size] = table.values
-    points, squares = values_with_ends(game, game.final), values_with_ends(game, game.final**2)
+    guide = table.values_in(scope)
+    points, squares = scope.zeros(), scope.zeros()
+    for values, ends in ((points, game.final), (squares, game.final**2)):
+        values[:-LANES].reshape(scope.rows, -1)[:, game.level_start[-2] :] = ends
 
     def work(first: int, last: int) -> None:
-        soften_tiles(guide, points, squares, first, last, arrays, joints, 1 / temperature, _soft_work(game))
+        saved = scope.most(int(np.searchsorted(game.level_start, first * LANES, side="right")) - 1)
+        tiles = first, last, saved, scope.stride
+        soften_tiles(guide, points, squares, *tiles, arrays, joints, 1 / temperature, _soft_work(game))
 
     starts = (game.level_start[:-1] // LANES).tolist()
     run_levels(starts, work, threads=threads, progress=progress)
     for values in (points, squares):
-        values[game.padding] = 0
-    return Softened(table, float(temperature), points[: game.size], squares[: game.size])
+        values[:-LANES].reshape(scope.rows, -1)[:, game.padding] = 0
+    return Softened(table, float(temperature), points[:-LANES], squares[:-LANES])
 
 
 @lru_cache(maxsize=8)

@@ -124,6 +124,46 @@ class Turn:
         return keeps[: lattice.short]
 
 
+class SavedTurn:
+    """What a turn is worth with a number of rerolls left; of `turns`, one for each number that may be saved.
+
+    It answers as a `Turn` does, for that number of rerolls. `chance` is that of the turns.
+    """
+
+    def __init__(self, lattice: Lattice, turns: list[Turn], chance: Chance = mean_of_six) -> None:
+        self._lattice, self._turns, self._chance = lattice, turns, chance
+
+    def fills(self, roll: int, rerolls: int) -> list[Fill]:
+        """Return every box that a roll may go in, in card order, all rerolls being saved."""
+        return self._turns[-1].fills(roll, rerolls)
+
+    def fills_with(self, roll: int, rerolls: int) -> list[Fill]:
+        """Return the same for another number of rerolls left, up to that of this turn."""
+        return self._turns[rerolls].fills(roll, rerolls)
+
+    def keeps(self, rerolls: int) -> NDArray[np.float64]:
+        """Return the value of each keep of fewer than all dice with all rerolls left (1 or more)."""
+        return self.chain[rerolls][: self._lattice.short]
+
+    @cached_property
+    def chain(self) -> list[NDArray[np.float64]]:
+        """For each number of rerolls left, the value of each keep before a reroll, and of each roll.
+
+        That of a keep of fewer than all dice is what rerolling the others brings, none for 0 rerolls.
+        """
+        lattice = self._lattice
+        best = np.full(len(lattice.keeps), -np.inf)
+        best[lattice.short :] = self._turns[0].rolls
+        chain = [best.copy()]
+        for turn in self._turns[1:]:
+            throw(lattice, best, self._chance)
+            before = best[: lattice.short].copy()
+            best[lattice.short :] = turn.rolls
+            maxima(lattice, best)
+            chain.append(np.concatenate([before, best[lattice.short :]]))
+        return chain
+
+
 def expected_points(
     game: States, values: NDArray[np.float64], filled: int, subtotal: int, flag: int
 ) -> Worth:

@@ -35,23 +35,30 @@ class Cards:
         Points of each box, `OPEN` where it is open.
     bonuses : int32 array, shape (n,)
         How many bonuses for further Yahtzees each holds.
+    saved : int32 array, shape (n,)
+        How many rolls earlier turns have saved.
     """
 
     game: States
     points: NDArray[np.int32]
     bonuses: NDArray[np.int32]
+    saved: NDArray[np.int32]
 
     @classmethod
     def empty(cls, game: States, count: int) -> Cards:
         """Return cards of games not yet begun."""
         points = np.full((count, game.scoring.boxes), OPEN, np.int32)
-        return cls(game, points, np.zeros(count, np.int32))
+        return cls(game, points, np.zeros(count, np.int32), np.zeros(count, np.int32))
 
     def __len__(self) -> int:
         return len(self.points)
 
     def __getitem__(self, which: Ints | Bools | slice) -> Cards:
-        return Cards(self.game, self.points[which], self.bonuses[which])
+        return Cards(self.game, self.points[which], self.bonuses[which], self.saved[which])
+
+    def copy(self) -> Cards:
+        """Return cards of their own."""
+        return Cards(self.game, self.points.copy(), self.bonuses.copy(), self.saved.copy())
 
     @property
     def is_filled(self) -> Bools:
@@ -164,7 +171,7 @@ def fills(cards: Cards, rolls: Ints, rerolls: Ints) -> Fills:
     return Fills(legal, points, bonus)
 
 
-def options(values: Floats, cards: Cards, rolls: Ints, rerolls: Ints) -> Options:
+def options(values: Floats, cards: Cards, rolls: Ints, rerolls: Ints, stride: int = 0) -> Options:
     """Return every legal action of many positions with its value.
 
     Parameters
@@ -173,6 +180,8 @@ def options(values: Floats, cards: Cards, rolls: Ints, rerolls: Ints) -> Options
         The value of each state of the game.
     cards, rolls, rerolls
         The card, the number of the roll and the rerolls left of each position.
+    stride
+        How far on in `values` those for one more saved roll lie; 0 where none are saved.
     """
     boxes, lattice = cards.game.scoring.boxes, cards.game.scoring.lattice
     inside, _ = keeps_inside(lattice)
@@ -185,8 +194,8 @@ def options(values: Floats, cards: Cards, rolls: Ints, rerolls: Ints) -> Options
     found = np.full(actions.shape, -np.inf)
     for first in range(0, len(cards), _SIDE_BY_SIDE):
         piece = slice(first, first + _SIDE_BY_SIDE)
-        turns = _Turns(values, cards[piece])
-        found[piece, :boxes] = turns.fills(of_fills, piece)
+        turns = _Turns(values, cards[piece], stride)
+        found[piece, :boxes] = turns.fills(of_fills, piece, rerolls[piece])
         turns.keeps(rerolls[piece], keeps[piece], found[piece, boxes:])
     return Options(actions, found, _best(found, boxes))
 
@@ -194,18 +203,21 @@ def options(values: Floats, cards: Cards, rolls: Ints, rerolls: Ints) -> Options
 class _Turns:
     """Some turns side by side: what each fill, roll and keep is worth, one column a turn."""
 
-    def __init__(self, values: Floats, cards: Cards) -> None:
-        self._values, self._cards, self._game = values, cards, cards.game
+    def __init__(self, values: Floats, cards: Cards, stride: int) -> None:
+        self._values, self._cards, self._game, self._stride = values, cards, cards.game, stride
         self._filled, self._subtotal, self._flag = cards.filled, cards.subtotal, cards.flag
 
-    def fills(self, found: Fills, piece: slice) -> Floats:
-        """Return the value of each fill of the turns' rolls, shape (n, boxes); -inf where it is not legal."""
+    def fills(self, found: Fills, piece: slice, rerolls: Ints) -> Floats:
+        """Return the value of each fill of the turns' rolls with so many rerolls left, shape (n, boxes).
+
+        It is -inf where the fill is not legal.
+        """
         legal, points = found.legal[piece], found.points[piece]
         bonus = found.bonus[piece] * self._game.scoring.bonus
         worth = np.full(legal.shape, -np.inf)
         for box in range(legal.shape[1]):
             here = np.flatnonzero(legal[:, box])
-            worth[here, box] = self._worth(box, points[here, box], here) + bonus[here]
+            worth[here, box] = self._worth(box, points[here, box], here, rerolls[here]) + bonus[here]
         return worth
 
     def keeps(self, rerolls: Ints, wanted: NDArray[np.int32], found: Floats) -> None:
@@ -215,17 +227,19 @@ class _Turns:
         if not most:
             return
         keeps = np.empty((len(lattice.keeps), len(rerolls)))
-        keeps[lattice.short :] = self._rolls()
+        keeps[lattice.short :] = self._rolls(0)
         for left in range(1, most + 1):
             throw(lattice, keeps, mean_of_six)
             here = np.flatnonzero(rerolls == left)
             there = wanted[here]
             found[here] = np.where(there == OPEN, -np.inf, keeps[there, here[:, None]])
             if left < most:
+                if self._stride:
+                    keeps[lattice.short :] = self._rolls(left)
                 maxima(lattice, keeps)
 
-    def _rolls(self) -> Floats:
-        """Return the value of each roll when a box must be filled with no reroll left, shape (rolls, n)."""
+    def _rolls(self, rerolls: int) -> Floats:
+        """Return the value of each roll when a box must be filled, shape (rolls, n), rerolls being saved."""
         game, rules = self._game, self._game.scoring
         best = np.full((rules.points.shape[1], len(self._filled)), -np.inf)
         available = game.available(self._filled)
@@ -233,19 +247,20 @@ class _Turns:
             here = np.flatnonzero(available >> box & 1)
             if len(here):
                 distinct = rules.distinct[box]
-                of_points = self._worth(box, distinct[:, None], here)
+                of_points = self._worth(box, distinct[:, None], here, rerolls)
                 of_rolls = of_points[np.searchsorted(distinct, rules.points[box])]
                 best[:, here] = np.maximum(best[:, here], of_rolls)
         if rules.special:
             special = np.flatnonzero(self._filled >> rules.yahtzee & 1)
             for roll in rules.lattice.alike.tolist():
                 cards = self._cards[special]
-                turns = _Turns(self._values, cards)
-                found = fills(cards, np.full(len(special), roll), np.zeros(len(special), np.int64))
-                best[roll, special] = turns.fills(found, slice(None)).max(axis=1, initial=-np.inf)
+                turns = _Turns(self._values, cards, self._stride)
+                left = np.full(len(special), rerolls)
+                found = fills(cards, np.full(len(special), roll), left)
+                best[roll, special] = turns.fills(found, slice(None), left).max(axis=1, initial=-np.inf)
         return best
 
-    def _worth(self, box: int, points: NDArray[np.int32], here: Ints) -> Floats:
+    def _worth(self, box: int, points: NDArray[np.int32], here: Ints, rerolls: Ints | int) -> Floats:
         """Return the points and the value after filling a box in the turns `here`, the last axis."""
         game, rules = self._game, self._game.scoring
         if rules.requires[box]:
@@ -253,7 +268,7 @@ class _Turns:
         subtotal = self._subtotal[here] + points if rules.upper[box] else self._subtotal[here]
         flag = points > 0 if box == game.arming else self._flag[here]
         after = _positions(game, self._filled[here] | 1 << box, np.minimum(subtotal, rules.cap), flag)
-        worth: Floats = points + self._values[after]
+        worth: Floats = points + self._values[after + rerolls * self._stride]
         return worth
 
 

@@ -26,6 +26,7 @@ from .game import Move, Situation
 from .goals import Win
 from .lookup import Table
 from .pursuit import Pursuit, most_values_to_win, pursue
+from .scope import Scope
 from .scorecard import Scorecard
 from .states import States
 
@@ -47,7 +48,9 @@ def seconds_to_solve(
 
     They are not counted where the rest takes longer than `at_most` seconds already.
     """
-    looks = game.size / SIZE_A_SECOND + sum(game.following(each.filled) for each in others) / STATES_A_SECOND
+    looks = (
+        game.size / SIZE_A_SECOND + sum(_states_following(game, other) for other in others) / STATES_A_SECOND
+    )
     return looks if looks > at_most else looks + most_values_to_win(game, card, others) / VALUES_A_SECOND
 
 
@@ -55,6 +58,11 @@ def take_turns(at: Situation) -> bool:
     """Whether two seats have filled as many boxes, or the one that is not to move one more."""
     filled = [card.filled.bit_count() for card in (at.position.card, *at.others)]
     return len(filled) == 2 and filled[1] - filled[0] in (0, 1)
+
+
+def _states_following(game: States, card: Scorecard) -> int:
+    scope = Scope.of(game, card)
+    return scope.count if scope.stride else game.following(card.filled)
 
 
 class Winning:
@@ -146,7 +154,8 @@ class Winning:
     def _solve(self, card: Scorecard, others: tuple[Scorecard, ...]) -> Pursuit | None:
         if seconds_to_solve(self._table.states, card, others, self._seconds) > self._seconds:
             return None
-        if self._table.precision:  # Goals are solved from exact values.
+        # Goals are solved from exact values; `pursue` sees to that where rolls are saved.
+        if self._table.precision and not self._table.ruleset.saves:
             self._table = Table(self._table.ruleset, *solve_values(self._table.ruleset))
         goal = Win(tuple(distribution(self._table, other, threads=self._threads) for other in others))
         return pursue(self._table, goal, card, threads=self._threads)

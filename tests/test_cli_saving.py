@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -10,8 +12,9 @@ import pytest
 from command_line import TINY, home, refusal, said, tables
 
 import solver
+from solver.cli.output import size
 from solver.saving_files import level_path
-from solver.saving_table import SavingTable, solved_in_memory
+from solver.saving_table import SavingTable, solved_following, solved_in_memory
 
 __all__ = ["home", "tables"]  # Fixtures for every test here.
 
@@ -47,11 +50,23 @@ def test_the_command_line_from_solving_to_advice(home: Path) -> None:
     assert "How the turn ends" in said("advise", "2", "5", *asked, "--explain", "1")
 
 
-def test_stats_say_mean_deviation_and_upper_bonus() -> None:
+def test_stats_say_mean_deviation_and_upper_bonus(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = ("--card", "pair=10 saved=2", "--dice", "2 5", "--rerolls", "3")
     found = solver.moments(RULES, asked[1], asked[3], 3)
     assert 0 < found.upper_bonus < 1
-    assert said("stats", NAME, *asked).splitlines()[1:] == [
+    spread = json.loads(said("stats", NAME, *asked, "--json"))
+    for key in ("mean", "standard_deviation", "upper_bonus"):
+        assert spread[key] == pytest.approx(getattr(found, key), rel=1e-12)
+    assert sum(spread["probabilities"]) == pytest.approx(1, abs=1e-12)
+    monkeypatch.setattr(sys.modules["solver.distributions"], "MOST_BYTES", 1000)
+    words = said("stats", NAME, *asked).splitlines()[1:]
+    answer = json.loads(said("stats", NAME, *asked, "--json"))
+    needed = answer.pop("distribution_bytes")
+    assert answer == found.as_dict() | {"dice": [2, 5], "rerolls": 3}
+    # Three saved rolls more or fewer in each of few states: some hundred at the most.
+    assert needed % 6000 == 0 and 0 < needed < 10**7
+    held = f"the chance of every score would take {size(needed)} to hold"
+    assert words == [
         f"  Rules               {NAME}",
         "  Card                pair=10 saved=2",
         "  Dice                2 5, rerolls left: 3",
@@ -59,17 +74,12 @@ def test_stats_say_mean_deviation_and_upper_bonus() -> None:
         f"  Standard deviation  {found.standard_deviation:.6f} points",
         f"  Upper bonus         {100 * found.upper_bonus:.2f} %",
         "",
-        "Exact; with saved rolls the chance of every score is not worked out.",
+        f"Exact; {held}.",
     ]
-    answer = json.loads(said("stats", NAME, *asked, "--json"))
-    needed = answer.pop("distribution_bytes")
-    assert answer == found.as_dict() | {"dice": [2, 5], "rerolls": 3}
-    # Two boxes open, three or five rows of saved rolls, and the finished states: by hand.
-    assert needed % 1300 == 0 and 0 < needed < 10**6
     assert json.loads(said("stats", NAME, "--json"))["mean"] == exact().expected_score
-    refused = refusal("stats", NAME, "--plot", "never.png")
-    assert refused == (
-        "--plot 'never.png': with saved rolls the chance of every score is not worked out; expected no plot"
+    assert re.fullmatch(
+        r"--plot 'never.png': the chance of every score would take [0-9.]+ MB to hold; expected no plot",
+        refusal("stats", NAME, "--plot", "never.png"),
     )
 
 
@@ -93,20 +103,70 @@ def test_output_is_a_folder_for_games_with_saved_rolls(home: Path) -> None:
     assert (home / "file").read_text() == "mine"
 
 
+CARD = (
+    "ones=3 twos=6 threes=9 fours=12 sixes=18 one_pair=12 two_pairs=22 three_pairs=24 three_of_a_kind=18 "
+    "four_of_a_kind=20 five_of_a_kind=0 small_straight=15 large_straight=0 full_straight=21 villa=27 "
+    "tower=26 maxi_yatzy=0 saved=4"
+)
+"""A card of the large game with three boxes open."""
+
+
+def test_statistics_and_goals_from_a_late_card_of_the_large_game(home: Path) -> None:
+    spread = json.loads(said("stats", "maxi-yatzy", "--card", CARD, "--json"))
+    assert spread["mean"] == pytest.approx(
+        solved_following(solver.ruleset("maxi-yatzy"), CARD).value(CARD), abs=1e-9
+    )
+    begun = json.loads(said("stats", "maxi-yatzy", "--card", CARD, "--dice", "115566", "--json"))
+    assert begun["rerolls"] == 6 and begun["mean"] != spread["mean"]
+    reach = json.loads(said("solve", "maxi-yatzy", "--card", CARD, "--goal", "300", "--json"))
+    assert reach["value"] > sum(
+        p for score, p in zip(spread["scores"], spread["probabilities"], strict=True) if score >= 300
+    )
+    chances = json.loads(said("reach", "maxi-yatzy", "--card", CARD, "--json"))
+    assert chances["chances"][chances["scores"].index(300)] == pytest.approx(reach["value"], abs=1e-12)
+    assert chances["within"] == 0 and chances["scores"][-1] == spread["scores"][-1]
+    asked = ("advise", "115566", "--rules", "maxi-yatzy", "--card", CARD)
+    for goal in (("--goal", "300"), ("--risk", "0.1"), ("--floor",), ("--ceiling",), ("--against", CARD)):
+        advice = json.loads(said(*asked, *goal, "--json"))
+        assert advice["rerolls"] == 6
+        assert advice["best"].get("saved", 6) == 6
+    played = json.loads(
+        said("simulate", "maxi-yatzy", "-n", "500", "--card", CARD, "--goal", "300", "--json")
+    )
+    assert abs(played["goal"]["value"] - reach["value"]) < 0.1
+
+
+def test_comparing_what_saving_brings(home: Path) -> None:
+    rows = json.loads(said("compare", str(TINY / "forced.toml"), "--vary", "save_rolls=false,true", "--json"))
+    assert rows["rows"][1]["expected_score"] == pytest.approx(
+        solver.solve(f"{TINY / 'forced.toml'}[save_rolls=true]").expected_score
+    )
+    assert rows["rows"][1]["difference"] > 0
+
+
 @pytest.mark.parametrize(
-    ("words", "what"),
+    ("words", "found"),
     [
-        (("stats", "maxi-yatzy", "--floor"), "goals"),
-        (("compare", "maxi-yatzy", "yacht"), "comparisons"),
-        (("reach", "maxi-yatzy"), "chances of scores"),
-        (("export", "maxi-yatzy", "-n", "3", "-o", "never.jsonl"), "exports"),
-        (("solve", "maxi-yatzy", "--goal", "300"), "goals"),
-        (("simulate", "maxi-yatzy", "-n", "3", "--floor"), "goals"),
-        (("advise", "112345", "--rules", "maxi-yatzy", "--goal", "300"), "goals"),
+        (("stats", "maxi-yatzy", "--floor"), "distribution of 'maxi-yatzy': found up to 3,704.1 GB to hold"),
+        (("compare", "maxi-yatzy", "yacht"), "distribution of 'maxi-yatzy': found up to 3,704.1 GB to hold"),
+        (("export", "maxi-yatzy", "-n", "3", "-o", "never.jsonl"), "maxi-yatzy: found 617,351,616 expected"),
+        (("players", "maxi-yatzy"), "maxi-yatzy: found 617,351,616 expected scores to hold"),
+        (("reach", "maxi-yatzy"), "maxi-yatzy: found 617,351,616 expected scores to hold"),
+        (("solve", "maxi-yatzy", "--goal", "300"), "maxi-yatzy: found 617,351,616 expected scores to hold"),
+        (("simulate", "maxi-yatzy", "-n", "3", "--floor"), "maxi-yatzy: found 617,351,616 expected scores"),
+        (("advise", "112345", "--rules", "maxi-yatzy", "--goal", "300"), "maxi-yatzy: found 617,351,616"),
     ],
 )
-def test_commands_refuse_at_once_what_is_not_offered(words: tuple[str, ...], what: str) -> None:
-    assert refusal(*words) == (
-        f"maxi-yatzy: found rules with saved rolls, for which {what} are not offered; "
+def test_commands_refuse_by_its_size_what_is_too_large(
+    home: Path, words: tuple[str, ...], found: str
+) -> None:
+    refused = refusal(*words)
+    assert refused.startswith(found)
+    assert refused.endswith("start from a card with more boxes filled")
+
+
+def test_a_file_of_chances_is_not_offered(home: Path) -> None:
+    assert refusal("reach", "maxi-yatzy", "--keep") == (
+        "maxi-yatzy: found rules with saved rolls, for which files of chances are not offered; "
         "expected rules without save_rolls"
     )

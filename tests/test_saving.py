@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 from itertools import combinations
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -13,7 +14,10 @@ from games import TINY, random_dice
 from oracle_saving import Saving, SavingDense
 
 import solver
+import solver.export
+from solver.batch import Decisions, action_of, decide
 from solver.cli.advise import in_words
+from solver.labels import Source
 from solver.plan import Floats
 from solver.saving import final_level, solved_levels
 from solver.saving_table import SavingTable, _InMemory
@@ -282,29 +286,95 @@ def test_simulated_games_go_on_from_a_card_with_saved_rolls() -> None:
     assert table.value(card) - without > 20 * played.standard_error
 
 
+def test_batches_decide_as_advice_does() -> None:
+    for name, rolls in ((NAMES[2], 3), (NAMES[7], 2), (NAMES[0], 3)):
+        table, random = saving(name, rolls), Random(4)
+        cards = [random_card(table, random) for _ in range(300)]
+        dice = [random_dice(table, random) for _ in cards]
+        rerolls = [random.randint(0, card.rerolls) for card in cards]
+        state = ([c.filled for c in cards], [c.upper_subtotal for c in cards], [c.armed for c in cards])
+        check_decisions(table, cards, dice, rerolls, decide(table, *state, dice, rerolls))
+        most = (rolls - 1) * (cards[0].filled.bit_count() + 1)
+        first = [part[:1] for part in state]
+        decide(table, *first, dice[:1], [most])
+        with pytest.raises(
+            solver.DiceError, match=f"expected 0 to {rolls - 1} for each turn, found {most + 1}"
+        ):
+            decide(table, *first, dice[:1], [most + 1])
+
+
+def test_batches_read_the_files_of_what_they_look_at(tmp_path: Path) -> None:
+    solver.library.save(saving(NAMES[2], 3), tmp_path)
+    table = solver.load(saving(NAMES[2], 3).ruleset, path=tmp_path)
+    cards = [table.card(text) for text in ("pair=10 saved=1", "-", "pair=10 sixes=6 saved=4")]
+    dice, rerolls = [(5, 5), (1, 6), (2, 2)], [3, 2, 6]
+    state = ([c.filled for c in cards], [c.upper_subtotal for c in cards], [c.armed for c in cards])
+    check_decisions(table, cards, dice, rerolls, decide(table, *state, dice, rerolls))
+
+
+@pytest.mark.parametrize("source", ["optimal", "perturbed", "uniform"])
+def test_exports_say_what_advice_says(source: Source) -> None:
+    table = saving(NAMES[2], 3)
+    found = list(solver.export.positions(table, 400, seed=1, source=source, threads=2))
+    assert len(found) == 400
+    saved = 0
+    for record in found:
+        name, text, dice, rerolls = record.position.rsplit(" | ", 3)
+        assert name == table.ruleset.name
+        card = table.card(text)
+        position = Position.of(card, dice, int(rerolls))
+        advice = table.advise_position(position)
+        assert (record.rerolls, record.total) == (position.rerolls, card.boxes_total)
+        values = {
+            action_of(table, action): v for action, v in zip(record.actions, record.values, strict=True)
+        }
+        assert values == {(o.action, o.category or o.dice): o.value for o in advice.options}
+        best = advice.best
+        assert action_of(table, record.best) == (best.action, best.category or best.dice)
+        saved += card.saved
+    assert saved > 100
+    again = solver.export.positions(table, 400, seed=1, source=source, threads=1)
+    assert [record.position for record in again] == [record.position for record in found]
+
+
+def test_every_decision_of_exported_games_has_the_same_chance() -> None:
+    """How often each turn and throw of it is drawn: as often as games come to them."""
+    table = saving(NAMES[2], 3)
+    played = solver.simulate(table, 20_000, seed=4, record=True)
+    assert played.record is not None
+    met = np.mean(played.record[..., 0] >= 0, axis=0)
+    drawn = np.zeros_like(met)
+    for record in solver.export.positions(table, 20_000, seed=2):
+        card = table.card(record.position.rsplit(" | ", 3)[1])
+        drawn[card.filled.bit_count(), card.rerolls - record.rerolls] += 1
+    assert drawn / drawn.sum() == pytest.approx(met / met.sum(), abs=0.012)
+
+
+def check_decisions(
+    table: solver.Table,
+    cards: list[Scorecard],
+    dice: list[tuple[int, ...]],
+    rerolls: list[int],
+    found: Decisions,
+) -> None:
+    for place, (card, thrown, left) in enumerate(zip(cards, dice, rerolls, strict=True)):
+        best = table.advise(card, thrown, left).best
+        assert action_of(table, int(found.actions[place])) == (best.action, best.category or best.dice)
+        assert found.values[place] + card.boxes_total == best.value
+
+
 # ---------------------------------------------------------------- where it is not offered
 
 
 def test_what_is_not_offered_is_refused_in_one_line() -> None:
-    from solver.batch import decide
     from solver.dynamic import solve_values
-    from solver.export import positions
     from solver.lookup import Table
 
     table = saving(NAMES[0], 2)
     rules = table.ruleset
     plain = solver.solve(NAMES[0])
     attempts = {
-        "exact distributions": lambda: solver.distribution(table),
-        "goals": lambda: solver.solve(rules, solver.Reach(20)),
-        "goals ": lambda: solver.pursue(table, solver.Floor()),
-        "chances of scores": lambda: solver.reach(rules),
-        "chances of scores ": lambda: solver.keep_chances(table),
-        "comparisons": lambda: solver.compare([NAMES[0], rules]),
-        "batches of decisions": lambda: decide(table, [0], [0], [0], [[1, 2, 3]], [1]),
-        "exports": lambda: positions(table, 3),
-        "exports ": lambda: solver.export.export(table, "never.jsonl", 3),
-        "records of simulated games": lambda: solver.simulate(table, 3, record=True),
+        "files of chances": lambda: solver.keep_chances(table),
         "values by state alone": lambda: solve_values(rules),
         "values by state alone ": lambda: table.values,
         "turns by state alone": lambda: table.turn(rules.card()),
@@ -315,18 +385,6 @@ def test_what_is_not_offered_is_refused_in_one_line() -> None:
             attempt()
         expected = f"found rules with saved rolls, for which {what.strip()} are not offered; expected rules"
         assert str(caught.value) == f"{rules.name}: {expected} without save_rolls"
-
-
-def test_learning_environments_refuse_saved_rolls() -> None:
-    pytest.importorskip("pettingzoo")
-    from solver.environments import Seats
-    from solver.environments.many import ManyGames
-    from solver.environments.solitaire import Solitaire
-
-    rules = saving(NAMES[0], 2).ruleset
-    for made in (lambda: Solitaire(rules), lambda: ManyGames(2, rules), lambda: Seats(rules, 2)):
-        with pytest.raises(solver.RulesError, match="for which learning environments are not offered"):
-            made()
 
 
 def test_a_game_too_large_is_refused_before_any_work() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -93,7 +93,7 @@ def command(
     if picture:
         from .. import plot
 
-        plot.overlay(found.distributions, picture)
+        plot.overlay([scores for scores in found.distributions if scores is not None], picture)
     if as_json:
         show_json(found.as_dict())
         return
@@ -105,7 +105,7 @@ def command(
         labels = [label[known:-1] for label in labels]
     figures = [_HEADER, *map(_figures, found.rows)]
     if chosen.given:
-        aims = [goal_of(chosen, scores.table) for scores in found.distributions]
+        aims = [goal_of(chosen, scores.table) for scores in found.distributions if scores is not None]
         values = [number(aim, row.goal or 0.0) for aim, row in zip(aims, found.rows, strict=True)]
         figures = [(value, *row) for value, row in zip((heading(aims[0]), *values), figures, strict=True)]
     _show((first, *labels), figures)
@@ -139,10 +139,15 @@ def _figures(row: Row) -> tuple[str, ...]:
     return (
         f"{row.expected_score:.4f}",
         f"{row.difference:+.4f}",
-        f"{row.standard_deviation:.2f}",
-        str(row.quantile_5),
-        str(row.median),
-        str(row.quantile_95),
-        percent(row.upper_bonus),
-        percent(row.top_box_probability),
+        _or_dash(row.standard_deviation, lambda deviation: f"{deviation:.2f}"),
+        _or_dash(row.quantile_5, str),
+        _or_dash(row.median, str),
+        _or_dash(row.quantile_95, str),
+        _or_dash(row.upper_bonus, percent),
+        _or_dash(row.top_box_probability, percent),
     )
+
+
+def _or_dash(number: float | None, written: Callable[[Any], str]) -> str:
+    """Return a number as it is written, or a dash for one that is not known."""
+    return "-" if number is None else written(number)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .choice import chosen_rules, seed_option, set_option, threads_option
+from .goal import solved_from
 from .output import progress_bar, show_json, show_line, size
 
 if TYPE_CHECKING:
@@ -80,14 +81,12 @@ def command(
     if epsilon is not None and source != "perturbed":
         raise click.UsageError("--epsilon is for --source perturbed")
     rules = chosen_rules(name, changes)
-    rules.refuse_saved_rolls("exports")
-    from .. import export, library
+    from .. import export
     from .solve import check_place
 
     export.check(output)
     check_place("--output", output)
-    with progress_bar(f"Solving {rules.name}") as progress:
-        table = library.solve(rules, threads=threads, progress=progress)
+    table = solved_from(rules, None, threads)
     started = perf_counter()
     slips = EPSILON if epsilon is None else epsilon
     with progress_bar(f"Writing positions of {rules.name}") as progress:

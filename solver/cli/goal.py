@@ -143,6 +143,7 @@ def goal_of(chosen: Chosen, table: Table) -> Goal:
 def _win(against: tuple[str, ...], table: Table) -> Goal:
     from ..distributions import distribution
     from ..goals import Win
+    from ..saving_table import solved_following
 
     opponents = []
     for text in against:
@@ -151,6 +152,8 @@ def _win(against: tuple[str, ...], table: Table) -> Goal:
             raise GoalError(f"--against {text!r}: expected a card, or 'card | dice | rerolls'")
         dice, rerolls = (rest[0], int(rest[1])) if rest else (None, None)
         try:
+            if table.ruleset.saves:
+                table = solved_following(table.ruleset, card)
             opponents.append(distribution(table, card, dice, rerolls))
         except (CardError, DiceError, PositionError) as error:
             raise GoalError(f"--against {text!r}: {error}") from error
@@ -193,24 +196,41 @@ def solved(
     threads: int | None = None,
     *,
     exact: bool = True,
+    from_card: bool = False,
 ) -> Table | Pursuit:
-    """Solve a game, or the goal that is chosen from a card on; unless exact, look it up where it is kept."""
+    """Solve a game, or the goal that is chosen from a card on; unless exact, look it up where it is kept.
+
+    With saved rolls, only what follows the card is solved for a goal, or if that is all that is asked for
+    (`from_card`).
+    """
     from .. import library
     from ..chances_file import kept_path
     from ..pursuit import pursue
     from ..scoring import scoring
     from ..states import states
 
-    if chosen.given:
-        rules.refuse_saved_rolls("goals")
     kept = not exact and chosen.score is not None and kept_path(states(scoring(rules))).exists()
-    with progress_bar(f"Solving {rules.name}", left=rules.saves) as progress:
-        table = (library.load if kept else library.solve)(rules, threads=threads, progress=progress)
+    if rules.saves and (chosen.given or from_card):
+        table: Table = solved_from(rules, card, threads)
+    else:
+        with progress_bar(f"Solving {rules.name}", left=rules.saves) as progress:
+            table = (library.load if kept else library.solve)(rules, threads=threads, progress=progress)
     if not chosen.given:
         return table
     goal = goal_of(chosen, table)
     with progress_bar("Solving the goal") as progress:
         return pursue(table, goal, card, threads=threads, progress=progress, exact=exact)
+
+
+def solved_from(rules: Ruleset, card: Scorecard | None, threads: int | None = None) -> Table:
+    """Solve a game, or where rolls are saved what follows a card of it."""
+    from .. import library
+    from ..saving_table import solved_following
+
+    with progress_bar(f"Solving {rules.name}") as progress:
+        if rules.saves:
+            return solved_following(rules, card, threads=threads, progress=progress)
+        return library.solve(rules, threads=threads, progress=progress)
 
 
 def goal_rows(

@@ -7,6 +7,7 @@ from math import inf
 import click
 
 from .choice import chosen_rules, set_option, threads_option
+from .goal import solved_from
 from .output import progress_bar, show_json, show_line, show_table
 
 _OTHERS = (
@@ -32,11 +33,9 @@ def command(name: str, changes: tuple[str, ...], threads: int | None, as_json: b
     averages M points.
     """  # noqa: D301
     rules = chosen_rules(name, changes)
-    from .. import library
     from ..players import exact_strengths
 
-    with progress_bar(f"Solving {rules.name}") as progress:
-        table = library.solve(rules, threads=threads, progress=progress)
+    table = solved_from(rules, None, threads)
     with progress_bar(f"Following the players of {rules.name}") as progress:
         found = exact_strengths(table, threads=threads, progress=progress)
     if as_json:

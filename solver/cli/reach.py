@@ -18,6 +18,7 @@ from .choice import (
     set_option,
     threads_option,
 )
+from .goal import solved_from
 from .output import percent, progress_bar, show_json, show_line, show_table, size, within
 
 if TYPE_CHECKING:
@@ -90,18 +91,17 @@ def command(
     `scores` are all final scores between certain and impossible, and both chances are those of each.
     """  # noqa: D301
     rules = chosen_rules(name, changes)
-    rules.refuse_saved_rolls("chances of scores")
     if folder and not address:
         raise click.UsageError("--folder goes with --cluster, whose workers share it; found no --cluster")
+    if keep or address:
+        rules.refuse_saved_rolls("files of chances")
     check_picture(picture)
-    from .. import library
     from ..distributions import distribution
     from ..scorecard import Scorecard
 
     held = Scorecard.parse(rules, card or "")
     with cluster(address, threads) as executor:
-        with progress_bar(f"Solving {rules.name}") as progress:
-            table = library.solve(rules, threads=threads, progress=progress)
+        table = solved_from(rules, held, threads)
         started = perf_counter()
         found = _chances(table, held, keep, threads=threads, executor=executor, folder=folder)
     seconds = perf_counter() - started

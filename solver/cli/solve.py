@@ -56,12 +56,12 @@ def command(
     if card is not None and not chosen.given:
         raise click.UsageError("--card goes with a goal, which is solved from there on; found no goal")
     rules = chosen_rules(name, changes)
-    if rules.saves:
-        _solve_saving(rules, chosen, output, threads, address, as_json)
+    if rules.saves and not chosen.given:
+        _solve_saving(rules, output, threads, address, as_json)
         return
     if address:
-        found = f"--cluster: found {rules.name}, which needs none"
-        raise click.UsageError(f"{found}; expected a game with saved rolls")
+        found = "a goal" if chosen.given else f"{rules.name}, which needs none"
+        raise click.UsageError(f"--cluster: found {found}; expected a game with saved rolls")
     if output:
         _check_output(output)
     from .. import library
@@ -89,7 +89,7 @@ def command(
         ("Rules", rules.name),
         ("Expected score", f"{value:.10f} points"),
         *goal_rows(played),
-        ("States", f"{count:,}"),
+        ("States", f"{count:,}" + (", without the saved rolls" if rules.saves else "")),
         ("Time", f"{seconds:.2f} s"),
     ]
     if output:
@@ -98,16 +98,9 @@ def command(
 
 
 def _solve_saving(
-    rules: Ruleset,
-    chosen: Chosen,
-    folder: Path | None,
-    threads: int | None,
-    address: str | None,
-    as_json: bool,
+    rules: Ruleset, folder: Path | None, threads: int | None, address: str | None, as_json: bool
 ) -> None:
     """Solve a game with saved rolls into files, going on from where an earlier run was stopped."""
-    if chosen.given:
-        rules.refuse_saved_rolls("goals")
     if folder is not None and folder.exists() and not folder.is_dir():
         expected = "a folder: rules with saved rolls take a file for each number of filled boxes"
         raise Fault(f"--output {str(folder)!r}: found a file, expected {expected}")

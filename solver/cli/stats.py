@@ -57,27 +57,30 @@ def command(
     dicewise stats yacht --goal 200
 
     In JSON, `scores` are all final scores and `probabilities` those of each. Where these are too many to
-    hold, and where rolls are saved, it is mean, deviation and the chance of an upper bonus alone, as exactly.
+    hold, it is mean, deviation and the chance of an upper bonus alone, as exactly.
     """  # noqa: D301
     if rerolls is not None and dice is None:
         raise click.UsageError("--rerolls goes with --dice, which says what is on the table")
     rules = chosen_rules(name, changes)
     check_picture(picture)
-    from ..distributions import MOST_BYTES, bytes_to_hold, distribution
+    from ..distributions import MOST_BYTES, bytes_to_hold, check_size, distribution
+    from ..scope import Scope
     from ..scorecard import Position, Scorecard, parse_dice
     from ..scoring import scoring
     from ..states import states
     from ..summary import statistics
 
     held = Scorecard.parse(rules, card or "")
-    left = rules.rolls - 1 if rerolls is None else rerolls
+    scope = Scope.of(states(scoring(rules)), held)
+    needed = bytes_to_hold(scope)
+    left = held.rerolls if rerolls is None else rerolls
     where = None if dice is None else Position(held, parse_dice(rules, dice), left)
     thrown = (None, None) if where is None else (where.dice, where.rerolls)
-    needed = bytes_to_hold(states(scoring(rules)), held)
-    if not chosen.given and (rules.saves or needed > MOST_BYTES):
+    if not chosen.given and needed > MOST_BYTES:
         _show_moments(held, where, picture, threads, as_json, needed)
         return
-    played = solved(chosen, rules, held, threads)
+    check_size(scope)
+    played = solved(chosen, rules, held, threads, from_card=True)
     with progress_bar(f"Adding up the games of {rules.name}") as progress:
         scores = distribution(played, held, *thrown, threads=threads, progress=progress)
     # What the goal is worth here: from the dice on, where there are some.
@@ -118,12 +121,9 @@ def _show_moments(
 ) -> None:
     """Print what is known without the chance of every score, which takes so many bytes to hold."""
     from ..deviations import moments
-    from ..distributions import MOST_BYTES
 
     rules = card.ruleset
     why = f"the chance of every score would take {size(needed)} to hold"
-    if needed <= MOST_BYTES:
-        why = "with saved rolls the chance of every score is not worked out"
     if picture:
         raise Fault(f"--plot {str(picture)!r}: {why}; expected no plot")
     thrown = (None, None) if where is None else (where.dice, where.rerolls)

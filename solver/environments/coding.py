@@ -24,13 +24,14 @@ What is no action of the space always raises, and so does an action after the en
 An observation is a float32 array of what is on the table and then of one or more cards, in plain units:
 
     0 .. 5              how many dice show face 1 .. 6; 0 after the end
-    6                   rerolls left this turn
-    then a card, boxes + 3 numbers
+    6                   rerolls left this turn, those saved among them where rules save rolls
+    then a card, boxes + 3 numbers, or boxes + 4 where rules save rolls
     0 .. boxes-1        1 where box c is filled
     boxes               upper subtotal, capped where more change nothing; 0 without an upper bonus
     boxes + 1           1 where a further Yahtzee brings a bonus, or the box that others require holds
                         points: the flag of `solver.states`
     boxes + 2           points so far, the upper bonus after the end
+    boxes + 3           where rules save rolls: how many the turns before have saved
 
 All but the points so far is what the best action depends on. The space's `high` holds the greatest value
 of each number and its `low` zeros, so that `gymnasium.wrappers.RescaleObservation(env, 0, 1)` brings all of
@@ -64,7 +65,7 @@ Illegal = Literal["stay", "end", "raise"]
 
 TABLE_NUMBERS = FACES + 1
 CARD_NUMBERS = 3
-"""Numbers that an observation has for the dice and rerolls, and for a card beside its boxes."""
+"""Numbers that an observation has for the dice and rerolls, and for a card beside boxes and saved rolls."""
 
 
 class Coding:
@@ -83,12 +84,13 @@ class Coding:
 
     def __init__(self, rules: Ruleset | str | os.PathLike[str]) -> None:
         self.ruleset: Ruleset = rules if isinstance(rules, Ruleset) else ruleset(rules)
-        self.ruleset.refuse_saved_rolls("learning environments")
         self.scoring: Scoring = scoring(self.ruleset)
         self.lattice: Lattice = self.scoring.lattice
         self.boxes = self.scoring.boxes
         self.actions = self.boxes + self.lattice.short
         """How many actions there are."""
+        self.card_numbers = self.boxes + CARD_NUMBERS + self.ruleset.saves
+        """How many numbers an observation has for a card."""
 
     @cached_property
     def game(self) -> States:
@@ -123,8 +125,11 @@ class Coding:
 
     def observation_space(self, cards: int = 1) -> Box:
         """Return a new space of observations with so many cards."""
-        on_table = [self.scoring.dice] * FACES + [max(1, self.scoring.rolls - 1)]
+        own = self.scoring.rolls - 1
+        most = own * self.boxes
+        on_table = [self.scoring.dice] * FACES + [max(1, most if self.ruleset.saves else own)]
         card = [1] * self.boxes + [max(1, self.scoring.cap), 1, max(1, self.most_points)]
+        card += [most] * self.ruleset.saves
         high = np.array(on_table + card * cards, np.float32)
         return Box(np.zeros_like(high), high)
 

@@ -21,7 +21,6 @@ from ..plan import plan
 from ..rules import Ruleset
 from ..simulation import outcomes
 from .coding import (
-    CARD_NUMBERS,
     TABLE_NUMBERS,
     Coding,
     Illegal,
@@ -64,7 +63,7 @@ class ManyGames(VectorEnv[Observation, Any, NDArray[Any]]):
     single_action_space, action_space
         Discrete(actions), MultiDiscrete of shape (num_envs,).
     single_observation_space, observation_space
-        Box of shape (7 + boxes + 3,), with num_envs rows.
+        Box of shape (7 + boxes + 3,), or one more where rules save rolls, with num_envs rows.
 
     Notes
     -----
@@ -279,7 +278,7 @@ class ManyGames(VectorEnv[Observation, Any, NDArray[Any]]):
         from ..environment_kernels import observe
 
         coding, make = self.coding, np.empty if which is self._all else np.zeros
-        observations = make((self.num_envs, TABLE_NUMBERS + coding.boxes + CARD_NUMBERS), np.float32)
+        observations = make((self.num_envs, TABLE_NUMBERS + coding.card_numbers), np.float32)
         masks: Mask = make((self.num_envs, coding.actions), np.int8)
         observe(self._plan, self._games, which, observations, masks)
         # Gymnasium marks under an underscored name which games an entry of `info` is there for.
@@ -307,6 +306,7 @@ def _plan(coding: Coding) -> GamePlan:
         coding.scoring.upper,
         coding.bonus_of,
         coding.scoring.rolls - 1,
+        coding.ruleset.saves,
     )
 
 

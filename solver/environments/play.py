@@ -71,7 +71,7 @@ class Play:
 
     def throw(self, random: np.random.Generator) -> None:
         """Begin a turn: throw all dice."""
-        self._begin(self._thrown(0, random), self._coding.scoring.rolls - 1)
+        self._begin(self._thrown(0, random), self.card.rerolls)
 
     def place(self, position: Position) -> None:
         """Take up a position: a card in the middle of a turn."""
@@ -95,8 +95,9 @@ class Play:
             self._on_turn = roll, self.rerolls - 1
             self._list_fills()
             return 0
-        fill, before = self._fills[number], self.points
-        self.card = self.card.fill(self._coding.ruleset.keys[number], fill.points, fill.bonus > 0)
+        fill, before, rules = self._fills[number], self.points, self._coding.ruleset
+        saved = self.rerolls if rules.saves else 0
+        self.card = self.card.fill(rules.keys[number], fill.points, fill.bonus > 0, saved)
         self._on_turn, self.over = None, self.card.finished
         return self.points - before
 
@@ -114,9 +115,14 @@ class Play:
     def card_numbers(self) -> Observation:
         """Return what an observation says of this card; see `coding`."""
         card, boxes = self.card, self._coding.boxes
-        numbers = np.empty(boxes + CARD_NUMBERS, np.float32)
+        numbers = np.empty(self._coding.card_numbers, np.float32)
         numbers[:boxes] = [points is not None for points in card.points]
-        numbers[boxes:] = min(card.upper_subtotal, self._coding.scoring.cap), card.armed, self.points
+        numbers[boxes : boxes + CARD_NUMBERS] = (
+            min(card.upper_subtotal, self._coding.scoring.cap),
+            card.armed,
+            self.points,
+        )
+        numbers[boxes + CARD_NUMBERS :] = card.saved
         return numbers
 
     def table_numbers(self) -> Observation:

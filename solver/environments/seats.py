@@ -56,9 +56,9 @@ class Seats(AECEnv[str, Any, Any]):
     ----------
     action_space(seat) : Discrete(actions)
     observation_space(seat) : Dict
-        "observation" : Box, shape (7 + seats * (boxes + 3),): dice and rerolls of the seat whose turn
-        it is, then the cards. "action_mask" : Box of int8, shape (actions,): 1 for each legal action,
-        none while it is another's turn, all after the end.
+        "observation" : Box, shape (7 + seats * (boxes + 3),), or boxes + 4 where rules save rolls: dice
+        and rerolls of the seat whose turn it is, then the cards. "action_mask" : Box of int8, shape
+        (actions,): 1 for each legal action, none while it is another's turn, all after the end.
 
     Notes
     -----

@@ -46,7 +46,7 @@ class Solitaire(gymnasium.Env[Any, Any]):
     Attributes
     ----------
     action_space : Discrete(actions)
-    observation_space : Box, shape (7 + boxes + 3,)
+    observation_space : Box, shape (7 + boxes + 3,), or one more where rules save rolls
 
     Notes
     -----

@@ -132,5 +132,7 @@ def _rows(seats: Named) -> list[tuple[str, list[str]]]:
         rows.append(("Upper bonus", [str(card.upper_bonus) if card.upper_bonus else _OPEN for card in cards]))
     if rules.yahtzee and rules.yahtzee.bonus:
         rows.append(("Further bonuses", [str(c.bonus_points) if c.bonuses else _OPEN for c in cards]))
+    if rules.saves:
+        rows.append(("Saved rolls", [str(card.saved) if card.saved else _OPEN for card in cards]))
     rows.append(("Total", [str(card.total) for card in cards]))
     return rows

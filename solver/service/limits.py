@@ -25,6 +25,7 @@ import numpy as np
 from ..errors import ArgumentError, DicewiseError, shown
 from ..levels import Progress, thread_count
 from ..rules import Ruleset
+from ..scope import Scope
 from ..scorecard import Scorecard
 from ..scoring import Scoring, scoring
 from ..states import States, states
@@ -127,8 +128,11 @@ def solving_seconds(game: States) -> float:
 
 def following_seconds(game: States, card: Scorecard) -> float:
     """Return how long the distribution of final scores from a card takes, about."""
+    scope = Scope.of(game, card)
+    game = scope.game
     follows = (game.filled & card.filled) == card.filled
     lanes, sets = int(game.lanes[follows].sum()), int(game.flags[follows].sum())
+    lanes *= scope.rows
     return (lanes * FOLLOWING + sets * FOLLOWING_SETS) / thread_count(None)
 
 

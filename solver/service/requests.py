@@ -19,6 +19,8 @@ from ..goals import Risk, Utility
 from ..lookup import Advice, Table
 from ..rules import Ruleset, names, ruleset
 from ..rules.wording import did_you_mean
+from ..saving_table import solved_following
+from ..scope import Scope
 from ..scorecard import Position, Scorecard
 from ..scoring import scoring
 from ..shelf import Shelf
@@ -216,21 +218,29 @@ class Service:
         found: Table = self._shelf.get(("table", rules), opened, _bytes)
         return found
 
-    def exact(self, rules: Ruleset, work: Work) -> Table:
-        """Return the table with exact values: the game solved now, or just before."""
+    def exact(self, rules: Ruleset, work: Work, card: Scorecard | None = None) -> Table:
+        """Return the table with exact values: the game solved now, or just before.
+
+        With saved rolls, what follows the card.
+        """
         what = f"rules {rules.name!r}: to solve them"
 
         def solved() -> Table:
-            work.claim(what, self._solving(rules))
+            work.claim(what, self._solving(rules, card))
+            if rules.saves:
+                return solved_following(rules, card, progress=work.watch(what))
             return library.solve(rules, progress=work.watch(what))
 
-        found: Table = self._shelf.get(("exact", rules), solved, _bytes)
+        found: Table = self._shelf.get(_exact_key(rules, card), solved, _bytes)
         return found
 
-    def _solving(self, rules: Ruleset) -> dict[Hashable, float]:
+    def _solving(self, rules: Ruleset, card: Scorecard | None) -> dict[Hashable, float]:
         """Return the seconds that the exact table takes, by its key; none where it is at hand."""
-        key = ("exact", rules)
-        return {} if key in self._shelf else {key: solving_seconds(self.states(rules))}
+        key = _exact_key(rules, card)
+        if key in self._shelf:
+            return {}
+        scope = Scope.of(self.states(rules), card or rules.card())
+        return {key: solving_seconds(scope.game) * scope.rows}
 
     def spread(
         self, card: Scorecard, dice: tuple[int, ...] | None, rerolls: int | None, work: Work
@@ -241,8 +251,8 @@ class Service:
         def followed() -> Distribution:
             from ..distributions import distribution
 
-            work.claim(what, self._solving(card.ruleset) | self._following(card, dice, rerolls))
-            table = self.exact(card.ruleset, work)
+            work.claim(what, self._solving(card.ruleset, card) | self._following(card, dice, rerolls))
+            table = self.exact(card.ruleset, work, card)
             return distribution(table, card, dice, rerolls, progress=work.watch(what))
 
         found: Distribution = self._shelf.get(
@@ -269,18 +279,21 @@ class Service:
             from ..goals import Win
             from ..pursuit import most_values_to_win, pursue
 
-            game = self.states(rules)
+            scope = Scope.of(self.states(rules), card)
+            game = scope.game
             what = f"goal: to solve it from card '{card}'"
-            passes = {"passes": _PASSES.get(type(goal), 1) * solving_seconds(game)}
-            work.claim(what, self._solving(rules) | passes)
+            passes = {"passes": _PASSES.get(type(goal), 1) * solving_seconds(game) * scope.rows}
+            work.claim(what, self._solving(rules, card) | passes)
             if opponents:
                 parts: dict[Hashable, float] = {}
                 for opponent in opponents:
                     parts |= self._following(*opponent)
                 work.claim(what, parts)
-                values = most_values_to_win(game, card, tuple(opponent.card for opponent in opponents))
+                values = most_values_to_win(
+                    self.states(rules), card, tuple(opponent.card for opponent in opponents)
+                )
                 work.claim(what, {"values": pursuing_seconds(game, values)})
-            table = self.exact(rules, work)
+            table = self.exact(rules, work, card)
             wanted = goal or Win(tuple(self.spread(*opponent, work) for opponent in opponents))
 
             def check(values: int) -> None:
@@ -318,8 +331,12 @@ def _explained(table: Table, advice: Advice, wanted: object) -> list[Answer]:
     return [one.as_dict() for one in found]
 
 
+def _exact_key(rules: Ruleset, card: Scorecard | None) -> tuple[Hashable, ...]:
+    return ("exact", rules, card.filled) if rules.saves and card else ("exact", rules)
+
+
 def _bytes(table: Table) -> int:
-    return int(table.values.nbytes + table.states.first.nbytes + 40 * len(table.states.filled))
+    return int(table.nbytes + table.states.first.nbytes + 40 * len(table.states.filled))
 
 
 @cache
