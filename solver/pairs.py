@@ -202,12 +202,15 @@ def points_to_come(game: States) -> tuple[Ints, Ints]:
 def sizes(game: States, width: Ints) -> tuple[int, int, int]:
     """Return the number of pairs of states, of pairs of states with their differences, and of those kept.
 
-    States that have equal values are counted once. Kept are those with as many boxes filled on both sides.
+    States that have equal values are counted once, and those with saved rolls once for each number of them.
+    Kept are those with as many boxes filled on both sides.
     """
     pairs_of_states = positions = kept = 0
-    count, wide = [], []
+    own = game.scoring.rolls - 1
+    count: list[int] = []
+    wide: list[int] = []
     for first, last in pairwise(game.level_sets.tolist()):
-        lanes = game.lanes[first:last].astype(object)
+        lanes = game.lanes[first:last].astype(object) * (game.scoring.saves * own * len(count) + 1)
         count.append(int(lanes.sum()))
         wide.append(int((lanes * width[first:last]).sum()))
     for level in range(len(count)):
@@ -228,10 +231,9 @@ def _too_large(ruleset: Ruleset, game: States, width: Ints) -> str:
         else "a box that requires another to hold points"
     ] * bool(np.any(game.flags > 1))
     reasons += ["saved rolls"] * ruleset.saves
-    without = " without the saved rolls" * ruleset.saves
     return (
         f"duel of {ruleset.name!r}: found {listed(reasons, 'and')}, expected a game in which only the filled "
-        f"boxes and the points matter; this one has{without} {number:.1e} pairs of states, "
+        f"boxes and the points matter; this one has {number:.1e} pairs of states, "
         f"{positions:.1e} with their differences, {8 * kept:.1e} bytes to keep"
     )
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from itertools import combinations
+from itertools import combinations, pairwise
+from math import comb
 from pathlib import Path
 from random import Random
 
@@ -393,3 +394,15 @@ def test_a_game_too_large_is_refused_before_any_work() -> None:
         solver.RulesError, match=r"found two levels that take 3\d\.\d GB of memory, expected 16 GB"
     ):
         list(solved_levels(states(scoring(rules))))
+
+
+def test_a_duel_is_refused_by_its_size() -> None:
+    rules = solver.ruleset("yacht", {"save_rolls": True})
+    with pytest.raises(solver.GoalError) as caught:
+        solver.solve_duel(rules)
+    found = "found saved rolls, expected a game in which only the filled boxes and the points matter"
+    assert found in str(caught.value)
+    # Every pair of cards with as many boxes filled, or one more, and every number of rolls saved on each.
+    count = [comb(12, level) * (2 * level + 1) for level in range(13)]
+    pairs = sum(here * here for here in count) + sum(here * after for here, after in pairwise(count))
+    assert f"this one has {pairs:.1e} pairs of states" in str(caught.value)

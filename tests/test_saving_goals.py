@@ -226,8 +226,11 @@ def test_a_record_says_what_was_rolled_and_done() -> None:
 # ---------------------------------------------------------------- players
 
 
-@pytest.mark.parametrize("temperature", [0.002, 1.5, math.inf])
-@games
+@pytest.mark.parametrize(
+    ("name", "rolls", "temperature"),
+    [(*game, degrees) for game, degrees in zip(GAMES, (1.5, 0.002, math.inf), strict=True)],
+    ids=("warm", "cold", "random"),
+)
 def test_slips_are_worth_what_plain_recursion_says(name: str, rolls: int, temperature: float) -> None:
     table, random = saving(name, rolls), Random(name)
     soft, exact = soften(table, temperature), SavingSoft(table.ruleset, temperature)
