@@ -144,11 +144,31 @@ def test_comparing_what_saving_brings(home: Path) -> None:
     assert rows["rows"][1]["difference"] > 0
 
 
+def test_comparing_games_whose_scores_are_too_many(home: Path) -> None:
+    asked = ("compare", "maxi-yatzy", "yatzy-forced")
+    rows = json.loads(said(*asked, "--json"))["rows"]
+    known = solver.moments("maxi-yatzy")
+    assert [rows[0][key] for key in ("expected_score", "standard_deviation", "upper_bonus", "median")] == [
+        known.mean,
+        known.standard_deviation,
+        known.upper_bonus,
+        None,
+    ]
+    assert rows[1]["median"] == solver.distribution(solver.load("yatzy-forced")).quantile(0.5)
+    assert said(*asked, "--plot", "two.svg").endswith("\n\nPlot: two.svg, without maxi-yatzy\n")
+    assert refusal("compare", "maxi-yatzy", "--plot", "none.svg") == (
+        "--plot 'none.svg': the chance of every score of maxi-yatzy is too much to hold; expected no plot"
+    )
+
+
 @pytest.mark.parametrize(
     ("words", "found"),
     [
-        (("stats", "maxi-yatzy", "--floor"), "distribution of 'maxi-yatzy': found up to 3,704.1 GB to hold"),
-        (("compare", "maxi-yatzy", "yacht"), "distribution of 'maxi-yatzy': found up to 3,704.1 GB to hold"),
+        (("stats", "maxi-yatzy", "--floor"), "distribution of 'maxi-yatzy': found up to 3,704.1 GB"),
+        (
+            ("compare", "maxi-yatzy", "yacht", "--floor"),
+            "distribution of 'maxi-yatzy': found up to 3,704.1 GB to hold",
+        ),
         (("export", "maxi-yatzy", "-n", "3", "-o", "never.jsonl"), "maxi-yatzy: found 617,351,616 expected"),
         (("players", "maxi-yatzy"), "maxi-yatzy: found 617,351,616 expected scores to hold"),
         (("reach", "maxi-yatzy"), "maxi-yatzy: found 617,351,616 expected scores to hold"),

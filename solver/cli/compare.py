@@ -11,6 +11,8 @@ import click
 
 from ..rules import names_with_table
 from ..rules.changes import parsed_values
+from ..rules.wording import listed
+from . import Fault
 from .choice import (
     check_picture,
     chosen_changes,
@@ -90,10 +92,17 @@ def command(
     shown = f"Comparing {len(wanted)} rulesets"
     with cluster(address, threads) as executor, progress_bar(shown) as progress:
         found = comparison.compare(wanted, goal, threads=threads, executor=executor, progress=progress)
+    drawn = [scores for scores in found.distributions if scores is not None]
+    missing = [
+        row.rules for row, scores in zip(found.rows, found.distributions, strict=True) if scores is None
+    ]
     if picture:
+        if not drawn:
+            why = f"the chance of every score of {listed(missing)} is too much to hold"
+            raise Fault(f"--plot {str(picture)!r}: {why}; expected no plot")
         from .. import plot
 
-        plot.overlay([scores for scores in found.distributions if scores is not None], picture)
+        plot.overlay(drawn, picture)
     if as_json:
         show_json(found.as_dict())
         return
@@ -105,12 +114,12 @@ def command(
         labels = [label[known:-1] for label in labels]
     figures = [_HEADER, *map(_figures, found.rows)]
     if chosen.given:
-        aims = [goal_of(chosen, scores.table) for scores in found.distributions if scores is not None]
+        aims = [goal_of(chosen, scores.table) for scores in drawn]
         values = [number(aim, row.goal or 0.0) for aim, row in zip(aims, found.rows, strict=True)]
         figures = [(value, *row) for value, row in zip((heading(aims[0]), *values), figures, strict=True)]
     _show((first, *labels), figures)
     if picture:
-        show_line(f"\nPlot: {picture}", style="dim")
+        show_line(f"\nPlot: {picture}" + (f", without {listed(missing)}" if missing else ""), style="dim")
 
 
 def _show(labels: Sequence[str], figures: Sequence[Sequence[str]]) -> None:
