@@ -59,8 +59,9 @@ class GoalChooser:
         rows, keeps = work_arrays(self._plan, with_bonus=True)
         expected = work_arrays(self._plan, with_bonus=True)
         lattices = rows, keeps, *expected, choice_rows(self._plan, spare=2)
+        beside = np.ascontiguousarray(scores)  # For other strides the kernel would be compiled again.
         choose_for_goal(
-            self._numbers, self._expected, self._plan, lanes, scores, self._inside, actions, *lattices
+            self._numbers, self._expected, self._plan, lanes, beside, self._inside, actions, *lattices
         )
 
 

@@ -61,7 +61,9 @@ class _InMemory:
     def block(self, filled: int) -> Floats:
         number = int(np.searchsorted(self._game.start, self._game.first[filled], side="right")) - 1
         at = int(self._game.start[number] - self._game.level_start[self._level.number])
-        return self._level.values[:, at : at + int(self._game.lanes[number])]
+        found = self._level.values[:, at : at + int(self._game.lanes[number])]
+        found.flags.writeable = False
+        return found
 
     def all(self, threads: int | None = None) -> Level:
         return self._level
@@ -313,8 +315,6 @@ def solved_following(
     game = following_states(states(scoring(ruleset)), held.filled)
     _check_memory(ruleset, values_in_all(game))
     levels = [final_level(game), *solved_levels(game, threads=threads, progress=progress)]
-    for level in levels:
-        level.flat.flags.writeable = False
     stores = tuple(_InMemory(game, level) for level in reversed(levels))
     before = held.filled.bit_count()
     root = None if before else float(stores[0].block(0)[0, 0])

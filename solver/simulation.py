@@ -250,7 +250,7 @@ def _play_blocks(
     follower = Follower(played, threads, card)
     game, first = follower.game, card.filled.bit_count()
     turns = game.scoring.boxes - first
-    play = _Play(follower, slices, streams, turns if record else 0)
+    play = _Play(follower, slices, streams, turns, record)
     play.positions[:] = game.position(card.filled, card.upper_subtotal, int(card.armed))
     play.saved[:] = card.saved
     play.scores[:] = card.boxes_total
@@ -261,7 +261,7 @@ def _play_blocks(
             if progress:
                 progress(turn + 1, turns)
     bonus = game.final[play.positions - game.level_start[-2]].astype(np.int32)
-    return _Part(play.scores, bonus, by_row, play.record[play.numbers])
+    return _Part(play.scores, bonus, by_row, play.recorded())
 
 
 class _Play:
@@ -272,16 +272,17 @@ class _Play:
         follower: Follower,
         blocks: list[slice],
         streams: list[np.random.Generator],
-        recorded_turns: int,
+        turns: int,
+        record: bool,
     ) -> None:
         game, games = follower.game, blocks[-1].stop
         self.follower = follower
         self.positions, self.scores = np.empty(games, np.int32), np.empty(games, np.int32)
         self.saved = np.zeros(games if follower.scope.stride else 0, np.int32)
-        recorded = games if recorded_turns else 0
+        recorded = games if record else 0
         self.numbers = np.arange(recorded, dtype=np.int32)
         rolls = game.scoring.rolls + follower.scope.most(game.scoring.boxes - 1)
-        self.record = np.full((recorded, recorded_turns, rolls, 2), -1, np.int16)
+        self.record = np.full((turns, recorded, rolls, 2), -1, np.int16)
         self.row_count = 2 * len(follower.plan.rows.points)
         self._index = np.empty(game.size, np.int32)
         self._outcomes = outcomes(game.scoring.dice)
@@ -289,7 +290,7 @@ class _Play:
 
     def turn(self, turn: int, level: int, pool: ThreadPoolExecutor) -> Ints:
         """Play one turn of every game; return how often each row was its end."""
-        record = self.record[:, turn] if len(self.record) else self.record.reshape(0, 0, 2)
+        record = self.record[turn]
         numbers = range(len(self._blocks))
         if self.follower.chooser.by_score or self.follower.scope.stride:
             each = (self._block_by_score(number, level, record, pool) for number in numbers)
@@ -303,6 +304,10 @@ class _Play:
         actions = self.follower.actions(found, pool)
         block = partial(self._block, lanes=self.follower.lanes(found), actions=actions, record=record)
         return sum(pool.map(block, numbers), self._no_ends())
+
+    def recorded(self) -> NDArray[np.int16]:
+        """Return the record of each game, in the order in which they are now."""
+        return np.ascontiguousarray(self.record[:, self.numbers].swapaxes(0, 1))
 
     def _block(
         self, number: int, lanes: LanePlan, actions: NDArray[np.int16], record: NDArray[np.int16]
