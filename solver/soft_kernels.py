@@ -103,9 +103,8 @@ def soften_tiles(
         base, steep = tile * LANES, False
         for rerolls in range(turn.rerolls + saved + 1):
             if rerolls:
-                means(turn, work.keeps)
-                means(turn, work.keep_points)
-                means(turn, work.keep_squares)
+                for lattice in (work.keeps, work.keep_points, work.keep_squares):
+                    means(turn, lattice)
             if rerolls == 0 or stride:
                 at = rerolls * stride
                 steep = soften_fills(
@@ -127,8 +126,8 @@ def soften_tiles(
                     store(work.keep_squares, i, over(load(work.sum_squares, i), weight))
             if rerolls >= turn.rerolls:
                 to = base + (rerolls - turn.rerolls) * stride
-                store(points, to, mean_of_rolls(turn, work.keep_points))
-                store(squares, to, mean_of_rolls(turn, work.keep_squares))
+                for values, lattice in (points, work.keep_points), (squares, work.keep_squares):
+                    store(values, to, mean_of_rolls(turn, lattice))
 
 
 @part
@@ -158,9 +157,8 @@ def soften_fills(
         start = max(sets.start[number], base)
         count = min(sets.start[number] + sets.lanes[number], base + LANES) - start
         lane, at = start - sets.start[number], start - base
-        fill_rows(guide, row_plan, sets, number, lane, count, at, work.rows)
-        fill_rows(points, row_plan, sets, number, lane, count, at, work.row_points)
-        fill_rows(squares, row_plan, sets, number, lane, count, at, work.row_squares)
+        for values, rows in (guide, work.rows), (points, work.row_points), (squares, work.row_squares):
+            fill_rows(values, row_plan, sets, number, lane, count, at, rows)
         square_rows(row_plan, sets, number, lane, at, count, work)
         if not steep:
             weigh_rows(row_plan, sets.available[number], cold, work)
