@@ -8,7 +8,7 @@ that statistics, simulation and players mean by "the table's strategy".
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, Protocol
 
@@ -120,8 +120,8 @@ class Table:
     """
 
     ruleset: Ruleset
-    states: States
-    values: NDArray[np.float64]
+    states: States = field(repr=False)
+    values: NDArray[np.float64] = field(repr=False)
     precision: float = 0.0
     root: float | None = None
     """The exact expected score from the empty card, where a file brought it along."""
