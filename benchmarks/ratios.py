@@ -43,6 +43,8 @@ from solver.strength import soften
 
 OURS = "dicewise"
 GAME = "yahtzee"
+LARGE = "maxi-yatzy-no-saving", "yatzy[save_rolls=true]"
+"""Solved once, in warm solves of `GAME`."""
 DICE = "1 3 3 4 6"
 POSITIONS = 300
 BATCH = 200_000
@@ -217,11 +219,16 @@ def passes(rounds: int) -> list[tuple[str, float, float]]:
             "risk, theta 0.05": timed(lambda table=table: pursue(table, Risk(0.05))),
             "guaranteed score": timed(lambda table=table: pursue(table, Floor())),
             "slips at 2 points": timed(lambda table=table: soften(table, 2.0)),
+            "mean and deviation alone": timed(lambda game=game: solver.moments(game)),
         }
         interleaved(sides, 1)
         samples = {name: min(times) for name, times in interleaved(sides, rounds).items()}
         # Measured once: among hundreds of solves' work, what else the machine does evens out.
         samples["reach, every target"] = timed(lambda table=table: solver.reach(table))()
+        if game == GAME:
+            samples |= {
+                f"solve of {large}": timed(lambda large=large: solver.solve(large))() for large in LARGE
+            }
         found += [(f"{game}: {name}", time, time / samples["solve"]) for name, time in samples.items()]
     return found
 
