@@ -78,8 +78,8 @@ class Scorecard:
             if key in filled:
                 raise CardError(f"card {shown(text)}: {short(key)} is filled twice")
             if not (points.isascii() and points.isdigit() and len(points) < 7):
-                found = f"{short(key)} is {shown(points)}"
-                raise CardError(f"card {shown(text)}: {found}, expected a whole number of points")
+                wanted = "a whole number" + " of points" * (key not in (BONUSES, SAVED))
+                raise CardError(f"card {shown(text)}: {short(key)} is {shown(points)}, expected {wanted}")
             filled[key] = int(points)
             rest = rest[item.end() :].lstrip(" \t\r\n,;")
         return cls.of(rules, filled)
@@ -378,11 +378,13 @@ def _check_saved(card: Scorecard) -> None:
     """Refuse more saved rolls than the turns so far can have left."""
     rules, count = card.ruleset, card.saved
     if isinstance(count, bool) or not isinstance(count, int) or count < 0:
-        raise CardError(f"card: {SAVED} is {count!r}, expected a whole number from 0")
+        raise CardError(f"card: {SAVED} is {shown(count)}, expected a whole number from 0")
     if count and not rules.saves:
-        raise CardError(f"card: {SAVED} is {count}, but these rules save no rolls")
+        raise CardError(f"card: {SAVED} is {shown(count)}, but these rules save no rolls")
     if count > (most := (rules.rolls - 1) * card.filled.bit_count()):
-        raise CardError(f"card: {SAVED} is {count}, but the boxes filled can have left {most} at the most")
+        raise CardError(
+            f"card: {SAVED} is {shown(count)}, but the boxes filled can have left {most} at the most"
+        )
 
 
 def _faces(card: Scorecard) -> int:

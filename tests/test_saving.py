@@ -205,7 +205,8 @@ def test_cards_count_saved_rolls() -> None:
         (LARGE, "ones=3 saved=3", "card: saved is 3, but the boxes filled can have left 2 at the most"),
         (LARGE, "saved=1", "card: saved is 1, but the boxes filled can have left 0 at the most"),
         ("yahtzee", "ones=3 saved=1", "card: saved is 1, but these rules save no rolls"),
-        (LARGE, "ones=3 saved=x", "card 'ones=3 saved=x': saved is 'x', expected a whole number of points"),
+        (LARGE, "ones=3 saved=x", "card 'ones=3 saved=x': saved is 'x', expected a whole number"),
+        (LARGE, "ones=3 saved=-1", "card 'ones=3 saved=-1': saved is '-1', expected a whole number"),
         (LARGE, "ones=3 saved=1 saved=1", "card 'ones=3 saved=1 saved=1': saved is filled twice"),
     ],
 )
@@ -220,6 +221,14 @@ def test_saved_rolls_are_a_whole_number(saved: object) -> None:
     card = solver.ruleset(LARGE).card("ones=3")
     with pytest.raises(solver.CardError, match="expected a whole number from 0"):
         Scorecard(card.ruleset, card.points, 0, saved)  # type: ignore[arg-type]
+
+
+def test_a_long_number_of_saved_rolls_is_not_repeated_in_full() -> None:
+    card = solver.ruleset(LARGE).card("ones=3")
+    for saved in (10**400, -(10**400)):
+        with pytest.raises(solver.CardError, match=r"saved is -?1000") as caught:
+            Scorecard(card.ruleset, card.points, 0, saved)
+        assert len(str(caught.value)) < 200
 
 
 def test_rerolls_go_as_far_as_those_saved() -> None:
