@@ -26,8 +26,9 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from .chances import follows
 from .distributions import distribution
-from .errors import ArgumentError, shown
+from .errors import ArgumentError, CardError, shown
 from .game import Decision, Move, Situation
 from .goals import Goal, Reach, Risk
 from .levels import Progress
@@ -127,8 +128,11 @@ class Pursuer:
 
 def _follows(card: Scorecard, start: Scorecard) -> bool:
     """Whether a card may be one of the same game as an earlier one, and later or the same."""
-    same = all(was is None or was == now for was, now in zip(start.points, card.points, strict=True))
-    return same and card.bonuses >= start.bonuses
+    try:
+        follows(card, start, "the goal is solved")
+    except CardError:
+        return False
+    return True
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,6 +20,7 @@ from test_saving import NAMES, random_card, saving
 
 import solver
 from solver.distributions import Distribution, distribution
+from solver.game import Situation
 from solver.goals import Ceiling, Floor, Goal, Reach, Risk, Utility, Win, worth
 from solver.players import exact_strengths, greedy_table
 from solver.pursuit import pursue
@@ -337,6 +338,17 @@ def test_cards_that_cannot_follow_are_refused() -> None:
     assert found.value(Scorecard.of(LARGE, filled | {"saved": 5})) > 0
     with pytest.raises(solver.CardError, match="expected one that can follow"):
         found.value(Scorecard.of(LARGE, filled | {"saved": 6}))
+
+
+def test_a_player_with_a_goal_goes_on_from_more_saved_rolls_than_it_has_solved_for() -> None:
+    table = saving(*GAMES[0])
+    box, dice = table.ruleset.keys[0], "1" * table.ruleset.dice
+    for kind in ("reach:20", "risk:0.02"):
+        asked = solver.player(kind, table)
+        for saved in (0, 1):
+            position = Position.of(Scorecard.of(table.ruleset, {box: 0, "saved": saved}), dice)
+            at = Situation(position, (position.card,))
+            assert asked.move(at) == solver.player(kind, table).move(at)
 
 
 def test_comparing_rules_with_and_without_saved_rolls() -> None:
