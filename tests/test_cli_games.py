@@ -311,6 +311,19 @@ def test_moments_are_worked_out_as_the_package_knows_them(home: Path) -> None:
     assert re.match(expected, refusal("tables", "moments", "crog"))
 
 
+@pytest.mark.parametrize("command", ["moments", "strengths"])
+def test_what_is_known_is_not_written_over_another_file(home: Path, command: str) -> None:
+    """Said before the work, and the file stays as it is."""
+    for number, contents in enumerate(('{"crag": {}', "[1, 2]", '{"x": 1}', '{"crag": 3}', '{"x": {}}', "5")):
+        path = home / f"{number}.json"
+        path.write_text(contents, "utf-8")
+        expected = f"--output '{path}': found something else than what this command writes of games"
+        assert refusal("tables", command, "crag", "-o", str(path)) == expected
+        assert path.read_text("utf-8") == contents
+    expected = f"--output 'none{os.sep}m.json': found no folder 'none', expected one that is there"
+    assert refusal("tables", command, "crag", "-o", f"none{os.sep}m.json") == expected
+
+
 def test_each_fault_of_the_tables_has_a_line(home: Path) -> None:
     folder = home / "built"
     said("tables", "build", "yacht", "yacht-sum", "yacht-clubhouse", "--output", "built")

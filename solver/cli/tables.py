@@ -18,6 +18,7 @@ from ..rules.wording import did_you_mean, listed
 from . import Fault
 from .choice import threads_option
 from .output import counted, progress_bar, show_line, show_table, size
+from .solve import check_place
 
 _ENTRY_KEYS = {"name", "file", "digest", "bytes", "sha256"}
 
@@ -83,7 +84,9 @@ def strengths(games: tuple[str, ...], path: Path | None) -> None:
     from .. import library, strength
 
     place = path or Path(str(resources.files("solver"))) / strength.KNOWN_FILE
-    for name in _with_table(games):
+    wanted = _with_table(games)
+    _known(place)
+    for name in wanted:
         table = library.load(name)
         with progress_bar(f"Slipping in {name}") as progress:
             means = strength.sampled_means(table, progress=progress)
@@ -115,6 +118,7 @@ def moments(games: tuple[str, ...], path: Path | None, threads: int | None) -> N
             raise RulesError(
                 f"tables: found {name!r}, expected games{did_you_mean(name, names())}: {', '.join(names())}"
             )
+    _known(place)
     for name in games or [name for name in names() if name not in names_with_table()]:
         rules = ruleset(name)
         with progress_bar(f"Adding up the games of {name}", left=True) as progress:
@@ -127,10 +131,25 @@ def _put(place: Path, name: str, known: dict[str, Any]) -> None:
     """Write what is known of a game into a file with what is known of others."""
     from .. import files
 
-    found = json.loads(place.read_text("utf-8")) if place.exists() else {}
-    found[name] = known
+    found = _known(place) | {name: known}
     lines = [f"{json.dumps(name)}: {json.dumps(found[name])}" for name in names() if name in found]
     files.replace(place, ("{\n" + ",\n".join(lines) + "\n}\n").encode())
+
+
+def _known(place: Path) -> dict[str, Any]:
+    """Return what a file says of games, nothing where it is not there; one that could not stay is a fault."""
+    check_place("--output", place)
+    if not place.exists():
+        return {}
+    try:
+        found: dict[str, Any] = json.loads(place.read_text("utf-8"))
+        if all(isinstance(found[name], dict) and name in names() for name in found):
+            return found
+    except OSError as error:
+        raise Fault(f"--output {str(place)!r}: cannot be read: {error.strerror or error}") from None
+    except (ValueError, LookupError, TypeError, RecursionError):
+        pass
+    raise Fault(f"--output {str(place)!r}: found something else than what this command writes of games")
 
 
 @command.command("check")
