@@ -132,7 +132,7 @@ def tie_rate(
     if known is not None:
         return known.tie
     kept = _kept(duel.files, _TIE_RESULT).get("tie")
-    if isinstance(kept, float):
+    if kept is not None:
         return kept
     files = Folder(duel.files.path, duel.files.game, TIES)
     (tie,) = _followed(given, files, threads, executor, progress)
@@ -149,12 +149,13 @@ def found(files: Folder) -> Evaluation | None:
 
 
 def _kept(files: Folder, name: str) -> dict[str, float]:
-    """Return the numbers that a file of results has; none where it is not there, or of another game."""
+    """Return the chances that a file of results has; none where they are not there or not sound."""
     try:
-        kept = json.loads((files.path / name).read_bytes())
-        return kept if kept.pop("digest") == files.game.states.scoring.digest else {}
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        kept: dict[str, Any] = json.loads((files.path / name).read_bytes())
+        own = kept.pop("digest") == files.game.states.scoring.digest
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return {}
+    return kept if own and all(isinstance(one, float) and 0 <= one <= 1 for one in kept.values()) else {}
 
 
 def _keep(files: Folder, name: str, numbers: dict[str, float]) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import json
+import math
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise, product
@@ -384,6 +386,14 @@ def test_ties_alone(folders: Path) -> None:
     (solved.files.path / "ties.json").write_text('{"tie": 0.5, "digest": "another"}')
     assert tie_rate(SMALL, solved.files.path) == ties
     assert evaluate(SMALL, solved.files.path).tie == ties
+    kept = json.loads((solved.files.path / "evaluation.json").read_text())
+    for damaged in (7.5, -0.1, math.nan, "0.5"):
+        for name, numbers in (("ties.json", {"digest": kept["digest"]}), ("evaluation.json", kept)):
+            (solved.files.path / "evaluation.json").unlink(missing_ok=True)
+            (solved.files.path / name).write_text(json.dumps(numbers | {"tie": damaged}))
+            assert found(solved.files) is None
+            assert tie_rate(SMALL, solved.files.path) == ties
+    assert evaluate(SMALL, solved.files.path).as_dict() | {"digest": kept["digest"]} == kept
     (solved.files.path / "ties.json").unlink()
     assert tie_rate(SMALL, solved.files.path, progress=never) == ties
 
