@@ -23,11 +23,12 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -35,6 +36,7 @@ from .distributions import distribution
 from .duel import open_duel
 from .duel_files import Folder, kind
 from .duel_pieces import blocks_after, room_for
+from .errors import TableError
 from .files import replace
 from .levels import Progress
 from .library import solve
@@ -48,6 +50,7 @@ from .strategy import Follower
 TIES = kind("ties", "chance of a tie, both playing for the chance", 1)
 FOLLOWED = kind("followed", "chances of a tie and of both kinds of player against the other", 3)
 _RESULT, _TIE_RESULT = "evaluation.json", "ties.json"
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -93,19 +96,20 @@ def evaluate(
     """
     given = rules if isinstance(rules, Ruleset) else ruleset(rules)
     duel = open_duel(given, folder)
-    known = found(duel.files)
-    if known is not None:
-        return known
     files = Folder(duel.files.path, duel.files.game, FOLLOWED)
-    tie, first, second = _followed(given, files, threads, executor, progress)
-    scores = distribution(solve(given, threads=threads))
-    at = np.searchsorted(scores.scores, scores.scores)
-    below = np.concatenate([[0.0], np.cumsum(scores.probabilities)])[at]
-    same = float(np.sum(scores.probabilities**2))
-    neither = float(np.sum(scores.probabilities * below)) + same / 2
-    result = Evaluation(duel.chance, first, second, neither, tie, same)
-    _keep(files, _RESULT, result.as_dict())
-    return result
+
+    def followed() -> Evaluation:
+        tie, first, second = _followed(given, files, threads, executor, progress)
+        scores = distribution(solve(given, threads=threads))
+        at = np.searchsorted(scores.scores, scores.scores)
+        below = np.concatenate([[0.0], np.cumsum(scores.probabilities)])[at]
+        same = float(np.sum(scores.probabilities**2))
+        neither = float(np.sum(scores.probabilities * below)) + same / 2
+        result = Evaluation(duel.chance, first, second, neither, tie, same)
+        _keep(files, _RESULT, result.as_dict())
+        return result
+
+    return _kept_or(files, lambda: found(files), followed)
 
 
 def tie_rate(
@@ -128,16 +132,18 @@ def tie_rate(
     """
     given = rules if isinstance(rules, Ruleset) else ruleset(rules)
     duel = open_duel(given, folder)
-    known = found(duel.files)
-    if known is not None:
-        return known.tie
-    kept = _kept(duel.files, _TIE_RESULT).get("tie")
-    if kept is not None:
-        return kept
     files = Folder(duel.files.path, duel.files.game, TIES)
-    (tie,) = _followed(given, files, threads, executor, progress)
-    _keep(files, _TIE_RESULT, {"tie": tie})
-    return tie
+
+    def kept() -> float | None:
+        known = found(files)
+        return _kept(files, _TIE_RESULT).get("tie") if known is None else known.tie
+
+    def followed() -> float:
+        (tie,) = _followed(given, files, threads, executor, progress)
+        _keep(files, _TIE_RESULT, {"tie": tie})
+        return tie
+
+    return _kept_or(files, kept, followed)
 
 
 def found(files: Folder) -> Evaluation | None:
@@ -146,6 +152,33 @@ def found(files: Folder) -> Evaluation | None:
         return Evaluation(**_kept(files, _RESULT))
     except TypeError:
         return None
+
+
+def _kept_or(files: Folder, kept: Callable[[], T | None], followed: Callable[[], T]) -> T:
+    """Return what a folder keeps, or else what following the players comes to.
+
+    Another process that follows them in the same folder deletes the levels that it needs no more. What
+    misses one of them goes on from where the other is.
+    """
+    alone = True
+    while (known := kept()) is None:
+        begun = _come_to(files)
+        try:
+            return followed()
+        except TableError:
+            if kept() is None and _come_to(files) >= begun:
+                raise
+            alone = False
+    if not alone:
+        _tidy(files)
+    return known
+
+
+def _come_to(files: Folder) -> int:
+    """Return the least level of which all files are there, or one more than there are."""
+    levels = range(files.game.boxes + 1)
+    whole = (level for level in levels if all(files.file(piece).exists() for piece in files.pieces(level)))
+    return next(whole, len(levels))
 
 
 def _kept(files: Folder, name: str) -> dict[str, float]:
@@ -159,9 +192,14 @@ def _kept(files: Folder, name: str) -> dict[str, float]:
 
 
 def _keep(files: Folder, name: str, numbers: dict[str, float]) -> None:
-    """Write a file of results; files of levels that only led to them are deleted."""
+    """Write a file of results; what only led to them is deleted."""
     text = json.dumps({"digest": files.game.states.scoring.digest} | numbers)
     replace(files.path / name, text.encode())
+    _tidy(files)
+
+
+def _tidy(files: Folder) -> None:
+    """Delete the files of levels that only led to results that are kept."""
     for follows in {TIES, files.kind}:
         for level in range(files.game.boxes + 1):
             Folder(files.path, files.game, follows).delete(level)

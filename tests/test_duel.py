@@ -10,7 +10,7 @@ from functools import cache
 from itertools import pairwise, product
 from pathlib import Path
 from random import Random
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -396,6 +396,37 @@ def test_ties_alone(folders: Path) -> None:
     assert evaluate(SMALL, solved.files.path).as_dict() | {"digest": kept["digest"]} == kept
     (solved.files.path / "ties.json").unlink()
     assert tie_rate(SMALL, solved.files.path, progress=never) == ties
+
+
+@pytest.mark.parametrize("steps", [None, 8])
+@pytest.mark.parametrize("work", [tie_rate, evaluate])
+def test_two_that_follow_the_players_in_one_folder(tmp_path: Path, work: Any, steps: int | None) -> None:
+    """One overtakes the other by all of its levels, or by some and is stopped; the result is the same."""
+    folder = solve_duel(SMALL, tmp_path / "duel").files.path
+    alone = work(SMALL, folder)
+    for path in folder.glob("*.json"):
+        path.unlink()
+    calls: list[int] = []
+
+    def stopped(done: int, total: int) -> None:
+        if done == steps_done[-1]:
+            raise KeyboardInterrupt
+
+    def overtaken(done: int, total: int) -> None:
+        calls.append(done)
+        if len(calls) == 2:
+            with contextlib.suppress(KeyboardInterrupt):
+                work(SMALL, folder, threads=1, progress=stopped if steps else None)
+
+    steps_done = [0]
+    if steps:
+        with contextlib.suppress(KeyboardInterrupt):
+            work(SMALL, folder, threads=1, progress=lambda done, total: steps_done.append(done))
+        for path in [*folder.glob("*.json"), *folder.glob("ties-*"), *folder.glob("followed-*")]:
+            path.unlink()
+        del steps_done[steps:]
+    assert work(SMALL, folder, threads=1, progress=overtaken) == alone
+    assert {path.name[:5] for path in folder.iterdir()} <= {"level", "ties.", "evalu"}
 
 
 def test_pairings_where_first_rolls_score_more(tmp_path: Path) -> None:
