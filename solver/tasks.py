@@ -7,11 +7,12 @@ says what it does, to whoever watches a cluster: `solve_piece-yacht-level-07-003
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor, as_completed, wait
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from .errors import ArgumentError, shown
 from .levels import thread_count
 
 
@@ -57,11 +58,22 @@ def run_tasks(pool: Executor, tasks: Sequence[Task], done: Callable[[int, Any], 
         What to run, all at once.
     done
         Called from this thread after each task, with its place among the tasks and what it returned.
+
+    Raises
+    ------
+    ArgumentError
+        For what is no executor.
     """
+    expected = "expected an executor of the kind of concurrent.futures"
+    if isinstance(pool, type) or not callable(getattr(pool, "submit", None)):
+        raise ArgumentError(f"executor {shown(pool)}: {expected}")
     places = {}
     try:
         for place, task in enumerate(tasks):
-            places[pool.submit(task)] = place
+            future = pool.submit(task)
+            if not isinstance(future, Future):
+                raise ArgumentError(f"executor {shown(pool)}: it returned {shown(future)}, {expected}")
+            places[future] = place
         for future in as_completed(places):
             done(places.pop(future), future.result())
     except BaseException:

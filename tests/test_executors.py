@@ -8,6 +8,7 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPool
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -326,6 +327,30 @@ def test_a_task_that_fails_stops_the_others() -> None:
         assert found.items() <= {0: 0}.items() and len(begun) < 200
         run_tasks(pool, tasks[5:8], found.__setitem__)
     assert [found[place] for place in range(3)] == [50, 60, 70]
+
+
+class Immediate:
+    """Does tasks, but promises nothing."""
+
+    def submit(self, task: Task) -> object:
+        return task()
+
+
+@pytest.mark.parametrize("given", [5, "threads", ThreadPoolExecutor, Immediate()])
+def test_what_is_no_executor(given: Any, tmp_path: Path) -> None:
+    rules, duel = solver.ruleset(SAVED), TINY / "colours.toml"
+    for call in (
+        lambda: solver.solve(rules, executor=given),
+        lambda: solver.solve_duel(duel, tmp_path / "duel", executor=given),
+        lambda: solver.reach(duel, executor=given),
+        lambda: solver.keep_chances(duel, executor=given),
+        lambda: solver.compare([duel], executor=given),
+        lambda: solver.simulate(solver.load("yacht"), 1000, executor=given),
+    ):
+        with pytest.raises(
+            solver.ArgumentError, match=r"^executor .*, expected|: expected an executor of the"
+        ):
+            call()
 
 
 def test_what_a_cluster_is_not_for(home: Path) -> None:
