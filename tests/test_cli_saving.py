@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from command_line import TINY, home, refusal, said, tables
+from command_line import TINY, home, refusal, run, said, tables
 
 import solver
 from solver.cli.output import size
@@ -81,6 +81,16 @@ def test_stats_say_mean_deviation_and_upper_bonus(monkeypatch: pytest.MonkeyPatc
         r"--plot 'never.png': the chance of every score would take [0-9.]+ MB to hold; expected no plot",
         refusal("stats", NAME, "--plot", "never.png"),
     )
+
+
+def test_a_cache_that_cannot_be_written_costs_no_answer(home: Path) -> None:
+    (home / "cache").write_text("a file where a folder should be")
+    result = run("advise", "5", "5", "--rules", NAME)
+    assert result.exit_code == 0
+    assert result.stderr.endswith(f" s; the table could not be kept in {home / 'cache' / 'dicewise'}.\n")
+    (home / "cache").unlink()
+    result = run("advise", "5", "5", "--rules", NAME)
+    assert result.stderr.endswith(f" s; the table is kept for next time in {home / 'cache' / 'dicewise'}.\n")
 
 
 def test_an_unfinished_game_is_listed_as_such(home: Path) -> None:

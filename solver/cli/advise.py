@@ -49,7 +49,7 @@ _EXPLAINED = 3
 )
 @click.option(
     "--folder",
-    type=click.Path(path_type=Path),
+    type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
     help="As given to `dicewise duel`; for --duel.",
 )
@@ -171,6 +171,7 @@ def _position_of_parts(
 def _table(rules: Ruleset) -> Table:
     """Open the table, or solve the game and say so."""
     from .. import folders, library
+    from ..saving_table import SavingTable
 
     found: Table | None = library.get(rules)
     if found is not None:
@@ -178,11 +179,12 @@ def _table(rules: Ruleset) -> Table:
     started = perf_counter()
     with progress_bar(f"Solving {rules.name}, once", left=rules.saves) as progress:
         table = library.load(rules, progress=progress)
-    # Only a table that came from a file brings its root value along.
+    # Only a table that came from a file brings its root value along; with saved rolls it names its folder.
+    lasts = table.folder if isinstance(table, SavingTable) else table.root
     kept = f"the table is kept for next time in {folders.cache_folder()}"
     lost = f"the table could not be kept in {folders.cache_folder()}"
     seconds = perf_counter() - started
-    click.echo(f"Solved {rules.name} in {seconds:.1f} s; {lost if table.root is None else kept}.", err=True)
+    click.echo(f"Solved {rules.name} in {seconds:.1f} s; {lost if lasts is None else kept}.", err=True)
     return table
 
 
