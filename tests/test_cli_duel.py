@@ -122,5 +122,7 @@ def test_what_is_refused(game: str, home: Path) -> None:
     assert "--folder goes with --duel" in misuse("advise", "66", "--rules", game, "--folder", "there")
     assert "--threads is for this machine" in misuse("duel", game, "--cluster", "tcp://x:1", "--threads", "2")
     (home / "file").write_text("")
+    for arguments in (("duel", game), ("advise", "66", "--rules", game, "--duel", "-"), ("reach", game)):
+        assert "Directory 'file' is a file." in misuse(*arguments, "--folder", "file")
     line = refusal("duel", game, "--folder", "file/below")
     assert line.startswith(f"{str(home / 'file' / 'below' / 'level-03-000.dwd')!r} cannot be written")

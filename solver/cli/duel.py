@@ -26,7 +26,7 @@ _SHOWN = (1, 2, 5, 10, 20, 30, 50, 75, 100, 150, 200)
 @click.option(
     "--folder",
     metavar="DIR",
-    type=click.Path(path_type=Path),
+    type=click.Path(file_okay=False, path_type=Path),
     help="Where the values are kept.  [default: in the user's cache folder]",
 )
 @click.option(

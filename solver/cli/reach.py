@@ -55,7 +55,7 @@ _ROWS = 5
 @click.option(
     "--folder",
     metavar="DIR",
-    type=click.Path(path_type=Path),
+    type=click.Path(file_okay=False, path_type=Path),
     help="With --cluster, where the files lie that its workers share, until all is done.  "
     "[default: the cache folder]",
 )
