@@ -326,7 +326,7 @@ class Game:
         if self._contenders:
             self._first_turn(rolled)
         else:
-            self.rerolls = self.ruleset.rolls - 1 if self.kept is None else self.rerolls
+            self.rerolls = self.card().rerolls if self.kept is None else self.rerolls
             self.dice, self.kept = rolled, None
         return rolled
 
@@ -375,7 +375,8 @@ class Game:
         if choice is None:
             raise ActionError(f"fill {category}: these rules allow only {self._boxes()} with these dice")
         self._remember(position, Move("fill", position.dice, category))
-        self._cards[self.seat] = self.card().fill(category, choice.points, choice.bonus > 0)
+        saved = position.rerolls if self.ruleset.saves else 0
+        self._cards[self.seat] = position.card.fill(category, choice.points, choice.bonus > 0, saved)
         self._events.append(("fill", category))
         self.dice = self.kept = None
         self.rerolls = 0

@@ -251,3 +251,10 @@ def test_players_called_wrongly() -> None:
 @pytest.mark.parametrize("name", ["play", "match", "players"])
 def test_help_has_examples(name: str) -> None:
     assert f"dicewise {name} " in said(name, "--help")
+
+
+def test_saved_rolls_are_there_in_the_next_turn() -> None:
+    game = f"{TINY / 'colours.toml'}[save_rolls=true]"
+    text = typed("small\n\n1\n", game, "--seats", "human", "--seed", "3")
+    assert re.findall(r"Saved rolls +(\d)", text)[:2] == ["0", "1"]
+    assert re.findall(r"\d \d \d   (.*) left > ", text) == ["one reroll", "two rerolls", "one reroll"]

@@ -50,7 +50,7 @@ def test_games_are_scored_as_the_oracle_does(name: str) -> None:
         random = Random(seed)
         game = Game.new(rules, 2, seed)
         filled, totals, uppers = [0, 0], [0, 0], [0, 0]
-        armed = [False, False]
+        armed, saved, left = [False, False], [0, 0], 0
         kept: tuple[int, ...] = ()
         rolls = 0
         while not game.over:
@@ -59,7 +59,9 @@ def test_games_are_scored_as_the_oracle_does(name: str) -> None:
             if phase == "decide":
                 assert dice is not None
                 assert oracle_rules.is_contained(kept, dice)
-                assert game.rerolls == rules.rolls - rolls
+                assert game.rerolls == rules.rolls - rolls + saved[seat]
+                assert game.card().saved == saved[seat]
+                left = game.rerolls
                 won = dict(oracle_rules.legal_fills(rules, filled[seat], dice, rolls == 1, armed[seat]))
                 bonus = oracle_rules.yahtzee_bonus(rules, armed[seat], dice)
                 found = {rules.keys.index(c.category): (c.points, c.bonus) for c in choices}
@@ -79,6 +81,8 @@ def test_games_are_scored_as_the_oracle_does(name: str) -> None:
                 armed[seat] |= oracle_rules.is_flag_box(rules, box) and won[box] > 0
                 filled[seat] |= 1 << box
                 kept, rolls = (), 0
+                # What the turn has left is there for the seat's next one, where rolls are saved.
+                saved[seat] = left if rules.save_rolls else 0
                 assert game.over or game.seat == 1 - seat
         wanted = [
             total + oracle_rules.upper_bonus(rules, upper)

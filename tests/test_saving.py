@@ -287,6 +287,23 @@ def test_simulated_games_come_to_the_expected_score(name: str, rolls: int) -> No
     assert all(box.turn is not None and 1 - 1e-9 < box.turn < len(found.boxes) + 1e-9 for box in found.boxes)
 
 
+def test_games_at_the_table_come_to_the_expected_score() -> None:
+    table = saving(next(name for name in NAMES if name.endswith("groups.toml")), 3)
+    player, scores = solver.player("optimal", table), []
+    for seed in range(200):
+        game = solver.Game.new(table.ruleset, 1, seed)
+        while not game.over:
+            if game.phase == "decide":
+                game.play(player.move(game.situation()))
+            else:
+                game.roll()
+        scores.append(game.totals[0])
+        assert solver.Game.from_record(str(game), table.ruleset).cards == game.cards
+    # Where rolls are lost, the expected score is more than six such errors less.
+    error = float(np.std(scores)) / len(scores) ** 0.5
+    assert abs(float(np.mean(scores)) - table.value()) < 3 * error
+
+
 def test_simulated_games_go_on_from_a_card_with_saved_rolls() -> None:
     table = saving(NAMES[2], 3)
     card = table.card("pair=10 sixes=6 saved=4")

@@ -48,6 +48,8 @@ def show_cards(game: Game, *, choices: bool = False) -> None:
         rows.append(
             ["", f"Bonuses of {rules.yahtzee.bonus}", *(str(card.bonus_points) for card in game.cards)]
         )
+    if rules.saves:
+        rows.append(["", "Saved rolls", *(str(card.saved) for card in game.cards)])
     rows.append(["", "Total", *map(str, game.totals)])
     show_table(rows, header, right=(0, *range(2, len(header))), whole=(0, 1), indent=2)
 
