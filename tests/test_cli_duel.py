@@ -108,6 +108,8 @@ def test_what_is_refused(game: str, home: Path) -> None:
     assert line.startswith("duel of 'small.toml': found no solved game in ")
     assert line.endswith("expected one; `dicewise duel small.toml` solves it")
     solver.solve_duel(game)
+    line = refusal("advise", "66", "--rules", game, "--duel", "pair=9")
+    assert line == "--duel 'pair=9': card: pair is 9, expected one of 0, 10"
     line = refusal("advise", "66", "--rules", game, "--duel", "pair=10 run=8")
     assert line == (
         "card 'pair=10 run=8' of the other player: found 2 boxes filled, "

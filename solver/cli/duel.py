@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..errors import CardError
 from .choice import chosen_rules, cluster, cluster_option, set_option, threads_option
 from .output import percent, progress_bar, show_json, show_line, show_table, size
 
@@ -149,7 +150,10 @@ def show_duel(
     from ..duel import open_duel
 
     solved = open_duel(position.card.ruleset, folder)
-    held = solved.table.card(other)
+    try:
+        held = solved.table.card(other)
+    except CardError as error:
+        raise CardError(f"--duel {other!r}: {error}") from None
     advice = solved.advise_position(position, held)
     if as_json:
         show_json(advice.as_dict(top) | {"other": held.as_dict()})
