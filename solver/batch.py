@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import ActionError, CardError, DiceError
+from .errors import ActionError, ArgumentError, CardError, DiceError
 from .levels import thread_count
 from .lookup import Table
 from .plan import DecisionPlan, Floats, Ints, LanePlan, plan, with_spare, work_arrays
@@ -84,17 +84,23 @@ def decide(
     _check_dice(thrown, rules.dice)
     states_given = [_integers(part, "state", CardError) for part in (filled, subtotals, flags)]
     left = _integers(rerolls, "rerolls", DiceError)
-    shape = np.broadcast_shapes((len(thrown),), left.shape, *(part.shape for part in states_given))
+    shape = _shape(
+        filled=states_given[0],
+        subtotals=states_given[1],
+        flags=states_given[2],
+        rerolls=left,
+        dice=thrown[:, 0],
+    )
     sets, subtotal, flag = (np.broadcast_to(part, shape) for part in states_given)
     left = np.broadcast_to(left, shape)
     own = rules.rolls - 1
     if table.ruleset.saves:
-        turns = np.bitwise_count(np.maximum(sets, 0)).astype(np.int64) + 1
-        _check(
-            (left < 0) | (left > own * turns), left, DiceError, f"rerolls: expected 0 to {own} for each turn"
-        )
+        most = own * (np.bitwise_count(np.maximum(sets, 0)).astype(np.int64) + 1)
     else:
-        _check((left < 0) | (left > own), left, DiceError, f"rerolls: expected 0 to {own}")
+        most = np.broadcast_to(own, shape)
+    wrong = (left < 0) | (left > most)
+    # The first offender says how many there can be with its boxes filled.
+    _check(wrong, left, DiceError, f"rerolls: expected 0 to {most[np.argmax(wrong)] if wrong.any() else own}")
     rolls = np.broadcast_to(rules.lattice.roll_numbers(thrown), shape).astype(np.int64)
     numbers, lanes = _locate(game, sets, subtotal, flag)
     left = left.astype(np.int64)
@@ -183,6 +189,20 @@ def _check_dice(thrown: NDArray[np.int64], count: int) -> None:
         raise DiceError(f"dice: found shape {thrown.shape}, expected (n, {count})")
     wrong = np.any((thrown < 1) | (thrown > FACES), axis=1)
     _check(wrong, thrown, DiceError, f"dice: expected faces 1 to {FACES}")
+
+
+def _shape(**given: NDArray[Any]) -> tuple[int, ...]:
+    """Return the shape of all arrays together: one number for each position."""
+    try:
+        shape = np.broadcast_shapes(*(part.shape for part in given.values()))
+        if len(shape) == 1:
+            return shape
+    except ValueError:
+        pass
+    found = ", ".join(f"{name} {part.shape}" for name, part in given.items())
+    raise ArgumentError(
+        f"positions: found arrays of shapes {found}, expected (n,) with the same n, or single numbers"
+    )
 
 
 def _check(wrong: NDArray[np.bool_], given: NDArray[Any], error: type[Exception], message: str) -> None:

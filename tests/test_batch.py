@@ -10,7 +10,7 @@ import pytest
 from games import NAMES, random_position, solved
 
 from solver.batch import action_of, decide
-from solver.errors import CardError, DiceError
+from solver.errors import ArgumentError, CardError, DiceError
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -65,6 +65,18 @@ def test_an_empty_batch() -> None:
         ),
         ((0, 0, 0, [[1, 2, 3, 4, 5.5]], 2), DiceError, "dice: found an array of float64, expected integers"),
         ((0, 0, 0, [[1, 2, 3, 4, 5]], 3), DiceError, "rerolls: expected 0 to 2, found 3 at place 0"),
+        (
+            ([0, 1], 0, 0, [[1, 2, 3, 4, 5]], [0, 1, 2]),
+            ArgumentError,
+            "positions: found arrays of shapes filled (2,), subtotals (), flags (), rerolls (3,), dice (1,), "
+            "expected (n,) with the same n, or single numbers",
+        ),
+        (
+            ([[0]], 0, 0, [[1, 2, 3, 4, 5]], 2),
+            ArgumentError,
+            "positions: found arrays of shapes filled (1, 1), subtotals (), flags (), rerolls (), dice (1,), "
+            "expected (n,) with the same n, or single numbers",
+        ),
         ((8191, 0, 0, [[1, 2, 3, 4, 5]], 2), CardError, "filled: expected 0 to 8190, found 8191 at place 0"),
         (
             (1, 6, 0, [[1, 2, 3, 4, 5]], 2),
