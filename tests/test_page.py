@@ -119,6 +119,41 @@ def test_points_of_a_first_roll_and_of_a_box_that_requires_another(page: Any, ad
     assert page.locator("#points-straight option").all_inner_texts() == ["–", "0", "20", "25"]
 
 
+def test_saved_rolls_go_along(page: Any, address: str) -> None:
+    """The server has no table of that game, which takes long to solve: it is answered for here."""
+    asked: list[dict[str, Any]] = []
+
+    def answer(route: Any) -> None:
+        asked.append(route.request.post_data_json)
+        fill = {"action": "fill", "dice": [1, 3, 3, 4, 6, 6], "category": "chance", "points": 23, "saved": 3}
+        option = fill | {"value": 480.0, "loss": 0.0}
+        route.fulfill(json=asked[-1] | {"value": 480.0, "best": option, "options": [option]})
+
+    page.route("**/api/advise", answer)
+    page.goto(f"{address}/#advice/maxi-yatzy")
+    settled(page)
+    assert page.locator("#rerolls").input_value() == "2"
+    page.select_option("#points-ones", "3")
+    page.locator("#saved").fill("2")
+    page.locator("#saved").press("Enter")
+    settled(page)
+    assert (asked[-1]["card"], asked[-1]["rerolls"]) == ({"ones": 3, "saved": 2}, 4)
+    page.locator("#rerolls").fill("1")
+    page.locator("#rerolls").press("Enter")
+    settled(page)
+    assert asked[-1]["rerolls"] == 1
+    page.click("#score-chance")
+    settled(page)
+    assert (asked[-1]["card"], asked[-1]["rerolls"]) == ({"ones": 3, "chance": 23, "saved": 3}, 5)
+    # More than can have been saved, or no number, is not taken.
+    page.locator("#saved").fill("5")
+    page.locator("#saved").press("Enter")
+    assert page.locator("#saved").input_value() == "3"
+    page.click("#clear")
+    settled(page)
+    assert (asked[-1]["card"], asked[-1]["rerolls"]) == ({}, 2)
+
+
 def test_a_double_click_is_one_step(page: Any, address: str) -> None:
     """The second click comes while the first is on its way, on the very button of the first."""
     asked: list[dict[str, Any]] = []

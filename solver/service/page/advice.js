@@ -13,8 +13,8 @@ export class Advice {
   constructor(rules) {
     this.rules = rules;
     this.dice = Array.from({ length: rules.dice }, () => 1 + Math.floor(6 * Math.random())).sort();
-    this.rerolls = rules.rolls - 1;
     this.card = {};
+    this.rerolls = this.mostRerolls();
     this.advice = null;
     this.asked = 0;
     this.timer = null;
@@ -32,6 +32,10 @@ export class Advice {
   stop() {
     clearTimeout(this.timer);
     this.asked += 1;
+  }
+
+  mostRerolls() {
+    return this.rules.rolls - 1 + (this.card.saved ?? 0);
   }
 
   fields() {
@@ -80,7 +84,38 @@ export class Advice {
 
   // ------------------------------------------------------------ controls
 
-  showControls() {
+  // A whole number from 0 to `most`, typed; `change` gets each that can be.
+  counter(id, name, value, most, change) {
+    const count = element("input", { type: "number", id, min: 0, max: most, value, autocomplete: "off" });
+    count.addEventListener("change", () => {
+      if (count.value !== "" && count.checkValidity()) change(Number(count.value));
+      else this.showControls();
+    });
+    return element("label", { class: "field" }, element("span", {}, name), count);
+  }
+
+  // With saved rolls both are numbers without a small bound.
+  savedRolls() {
+    const filled = this.rules.card.filter((box) => this.card[box.key] !== undefined).length;
+    const saved = this.counter("saved", "Saved rolls", this.card.saved ?? 0, (this.rules.rolls - 1) * filled, (count) => {
+      this.keepSaved(count);
+      this.rerolls = this.mostRerolls();
+      this.showControls();
+      this.changed();
+    });
+    const left = this.counter("rerolls", "Rerolls left", this.rerolls, this.mostRerolls(), (count) => {
+      this.rerolls = count;
+      this.changed();
+    });
+    return [saved, left];
+  }
+
+  keepSaved(count) {
+    if (count) this.card.saved = count;
+    else delete this.card.saved;
+  }
+
+  rerollsLeft() {
     const rerolls = element("span", { class: "segments" });
     for (let left = Math.min(this.rules.rolls, 6) - 1; left >= 0; left -= 1) {
       const choice = element("input", { type: "radio", name: "rerolls", value: left, checked: left === this.rerolls });
@@ -90,6 +125,10 @@ export class Advice {
       });
       rerolls.append(element("label", {}, choice, element("span", {}, String(left))));
     }
+    return element("fieldset", {}, element("legend", {}, "Rerolls left"), rerolls);
+  }
+
+  showControls() {
     const typed = element("input", {
       type: "text",
       id: "roll-text",
@@ -114,11 +153,13 @@ export class Advice {
     const clear = element("button", { type: "button", id: "clear" }, "Empty card");
     clear.addEventListener("click", () => {
       this.card = {};
+      this.rerolls = this.mostRerolls();
+      this.showControls();
       this.changed();
     });
     at("controls").replaceChildren(
       element("label", { class: "field" }, element("span", {}, "Type a roll"), typed),
-      element("fieldset", {}, element("legend", {}, "Rerolls left"), rerolls),
+      ...(this.rules.save_rolls ? this.savedRolls() : [this.rerollsLeft()]),
       roll,
       clear,
     );
@@ -157,6 +198,7 @@ export class Advice {
     choice.addEventListener("change", () => {
       if (choice.value === "") delete this.card[box.key];
       else this.card[box.key] = Number(choice.value);
+      if (this.rules.save_rolls) this.showControls(); // How many can be saved goes by the filled boxes.
       this.changed();
     });
     return choice;
@@ -187,7 +229,8 @@ export class Advice {
     button.addEventListener("click", () => {
       this.card[box.key] = option.points;
       if (option.bonus) this.card.bonuses = (this.card.bonuses ?? 0) + 1;
-      this.rerolls = this.rules.rolls - 1;
+      this.keepSaved(option.saved);
+      this.rerolls = this.mostRerolls();
       this.showControls();
       this.changed();
       at("roll-text").focus();
