@@ -65,9 +65,7 @@ def build(games: tuple[str, ...], folder: Path | None) -> None:
     click.echo(f"{place}: {_in_all(known)}")
 
 
-@command.command("strengths")
-@click.argument("games", nargs=-1, metavar="[NAME]...")
-@click.option(
+_file_option = click.option(
     "--output",
     "-o",
     "path",
@@ -75,6 +73,11 @@ def build(games: tuple[str, ...], folder: Path | None) -> None:
     metavar="FILE",
     help="The file to write.  [default: that of the package]",
 )
+
+
+@command.command("strengths")
+@click.argument("games", nargs=-1, metavar="[NAME]...")
+@_file_option
 def strengths(games: tuple[str, ...], path: Path | None) -> None:
     """Work out what slips cost in the games, so that a strength is found in seconds.
 
@@ -96,14 +99,7 @@ def strengths(games: tuple[str, ...], path: Path | None) -> None:
 
 @command.command("moments")
 @click.argument("games", nargs=-1, metavar="[NAME]...")
-@click.option(
-    "--output",
-    "-o",
-    "path",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="The file to write.  [default: that of the package]",
-)
+@_file_option
 @threads_option
 def moments(games: tuple[str, ...], path: Path | None, threads: int | None) -> None:
     """Work out mean, deviation and bonuses of the games whose distribution is too large.
