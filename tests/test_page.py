@@ -328,6 +328,29 @@ def solver_player(spec: str, table: solver.Table) -> Any:
     return player(spec, table)
 
 
+def test_a_new_game_takes_the_next_press(page: Any, address: str) -> None:
+    """While a new game is on its way there is no button of the one before that would swallow a press."""
+    page.goto(f"{address}/?pace=0#play/yacht")
+    page.wait_for_selector("#roll:enabled")
+    held: list[Any] = []
+    page.route("**/api/game", lambda route: held.append(route))
+    page.click("#new-game")
+    assert page.locator("#roll").count() == 0
+    page.wait_for_function("() => document.body.dataset.asking === '1'")
+    held.pop().continue_()
+    page.wait_for_selector("#roll:enabled")
+    page.unroute("**/api/game")
+    page.click("#roll")
+    page.wait_for_selector("button.score")
+    # A new game that cannot be had leaves the one before as it was.
+    settled(page)
+    page.route("**/api/game", lambda route: route.abort())
+    page.click("#new-game")
+    page.wait_for_selector("#error:visible")
+    assert page.locator("button.score").count() == 12
+    assert page.locator("#roll").inner_text() == "Reroll all"
+
+
 def test_hints_and_what_a_move_gave_away(page: Any, address: str) -> None:
     page.goto(f"{address}/?pace=0#play/yahtzee")
     page.wait_for_selector("#roll:enabled")

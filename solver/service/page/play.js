@@ -100,18 +100,18 @@ export class Play {
     return this.player === "strength" ? `strength:${this.average}` : this.player;
   }
 
+  // Until the new game is there, and where it cannot be had, the one before stays as it is.
   async begin() {
     this.generation += 1;
     const mine = this.generation;
-    this.opponent = this.chosen();
-    this.log = [];
-    this.given = 0;
-    this.held = new Set();
-    this.stuck = false;
-    this.advice = null;
-    const names = ["you", this.opponent];
-    const fields = { rules: this.rules.rules, seats: 2, first: this.first, players: names };
-    await this.step(mine, () => ask("game", fields));
+    const opponent = this.chosen();
+    at("controls").replaceChildren(); // What is pressed next is meant for the new game.
+    const fields = { rules: this.rules.rules, seats: 2, first: this.first, players: ["you", opponent] };
+    await this.step(mine, async () => {
+      const game = await ask("game", fields);
+      if (mine === this.generation) Object.assign(this, { opponent, log: [], given: 0 });
+      return game;
+    });
   }
 
   // ------------------------------------------------------------ steps
