@@ -292,8 +292,8 @@ class Dense:
                 for box in np.flatnonzero(legal.any(axis=1)):
                     nothing = np.zeros((self.cap + 1, 2), dtype=bool)
                     after = reached.setdefault(filled | 1 << int(box), nothing)
-                    for distinct_points in np.unique(won[box][legal[box]]):
-                        after[self._next(int(box), distinct_points, subtotals, flags)] = True
+                    distinct_points = np.unique(won[box][legal[box]])[:, np.newaxis]
+                    after[self._next(int(box), distinct_points, subtotals, flags)] = True
         return reached
 
     def _next(

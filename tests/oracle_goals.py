@@ -69,6 +69,7 @@ class Play:
 
     def __init__(self, ruleset: Ruleset, goals: Sequence[Goal], throw: Throw = "fair") -> None:
         self.ruleset, self.goals, self.throw = ruleset, goals, throw
+        self.box_keys = ruleset.keys
         self.ways = FACES**ruleset.dice if throw == "fair" else 1
         faces, dice = range(1, FACES + 1), ruleset.dice
         self.rolls = list(combinations_with_replacement(faces, dice))
@@ -144,7 +145,7 @@ class Play:
         for box, won in self.legal_fills(filled, dice, first, flag):
             after = after_fill(self.ruleset, filled, subtotal, flag, box, won)
             gain = won + yahtzee_bonus(self.ruleset, flag, dice)
-            found.append((("fill", self.ruleset.keys[box]), self.scaled(State(*after, total + gain))))
+            found.append((("fill", self.box_keys[box]), self.scaled(State(*after, total + gain))))
         return found
 
     def _shown(self, row: Row, throws: int) -> list[float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection
+from functools import cache
 from itertools import product
 
 from solver.rules.model import FACES, Category, Pattern, Ruleset
@@ -12,6 +13,7 @@ Dice = tuple[int, ...]
 Filled = int | Collection[str]
 
 
+@cache
 def matched_dice(pattern: Pattern, dice: Dice) -> list[Dice]:
     """Every choice of dice of the roll that makes up the pattern's shape.
 
