@@ -50,8 +50,8 @@ class Cluster:
         self.folder, self.environment = folder, environment() | settings
         (folder / "preload.py").write_text(preload)
         file = folder / "scheduler.json"
-        where = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file))
-        self.scheduler = self._start("scheduler", *where)
+        where = ("--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(file))
+        self.scheduler = self._start("scheduler", *where, "--dashboard-address", "127.0.0.1:0")
         wait_for(file.exists)
         self.address = str(json.loads(file.read_text())["address"])
         self.client = distributed.Client(self.address, set_as_default=False)
@@ -86,6 +86,20 @@ class Cluster:
             yield self.task_names()
         finally:
             hold.unlink()
+
+    def names_on_the_dashboard(self) -> set[str]:
+        """The names that the scheduler's own pages show to a browser, of the tasks that there were so far."""
+        from bokeh.client import pull_session
+        from bokeh.models import ColumnDataSource
+
+        port = self.client.scheduler_info(n_workers=0)["services"]["dashboard"]
+        session = pull_session(url=f"http://127.0.0.1:{port}/individual-progress")
+        try:
+            sources = session.document.select({"type": ColumnDataSource})
+            shown = [source.data.get("name", []) for source in sources]
+        finally:
+            session.close()
+        return {str(name) for names in shown for name in names}
 
     def task_names(self) -> set[str]:
         """The names of the tasks that workers have to do now."""

@@ -61,6 +61,7 @@ def test_a_killed_worker_and_a_cancelled_run(
             with cluster.held() as left:
                 if left:
                     names.update(left)
+                    assert "solve_piece" in cluster.names_on_the_dashboard()
                     cluster.workers[0].send_signal(signal.SIGKILL)
                     assert len(list(there.glob("level-*"))) < len(wanted)
 
