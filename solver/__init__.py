@@ -47,7 +47,7 @@ if TYPE_CHECKING:
         WrongRulesTable,
     )
     from .explanation import Explanation, explain
-    from .game import Game, Move
+    from .game import Game
     from .goals import Ceiling, Floor, Reach, Risk, Utility, Win
     from .library import get, load, save, solve
     from .lookup import Advice, Option, Table
@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from .rules import Ruleset, names, ruleset
     from .scorecard import Position, Scorecard
     from .simulation import Simulation, simulate
+    from .situations import Move
     from .summary import Statistics, statistics
 
 _HOMES = {
@@ -65,7 +66,8 @@ _HOMES = {
     "comparison": ("Comparison", "compare", "variants"),
     "deviations": ("Moments", "moments"),
     "distributions": ("Distribution", "distribution"),
-    "game": ("Game", "Move"),
+    "game": ("Game",),
+    "situations": ("Move",),
     "duel": ("Duel", "open_duel", "solve_duel"),
     "duel_evaluation": ("Evaluation", "evaluate", "tie_rate"),
     "goals": ("Ceiling", "Floor", "Reach", "Risk", "Utility", "Win"),

@@ -29,13 +29,13 @@ import numpy as np
 from .chances import follows
 from .distributions import distribution
 from .errors import ArgumentError, CardError, shown
-from .game import Decision, Move, Situation
 from .goals import Goal, Reach, Risk
 from .levels import Progress
 from .lookup import Option, Table
 from .pursuit import Pursuit, pursue
 from .records import whole
 from .scorecard import Scorecard
+from .situations import Decision, Move, Situation
 from .strength import LEVELS, level_temperature, shares, soften, temperature_for
 from .winning import DEFAULT_SECONDS, Winning
 

@@ -22,12 +22,12 @@ from .distributions import distribution
 from .duel import Duel, kept_duel
 from .dynamic import solve_values
 from .errors import ArgumentError, shown
-from .game import Move, Situation
 from .goals import Win
 from .lookup import Table
 from .pursuit import Pursuit, most_values_to_win, pursue
 from .scope import Scope
 from .scorecard import Scorecard
+from .situations import Move, Situation
 from .states import States
 
 DEFAULT_SECONDS = 2.0

@@ -22,8 +22,8 @@ LAYERS: tuple[set[str], ...] = (
     {"states"},
     {"scorecard", "turn", "plan", "payload", "levels", "oddities"},
     {"scope"},
-    {"vectors", "lookup", "table", "turns", "game", "pairs", "tasks"},
-    {"kernels", "pieces", "cluster"},
+    {"vectors", "lookup", "table", "turns", "situations", "pairs", "tasks"},
+    {"kernels", "pieces", "cluster", "game"},
     {"duel_files"},
     {
         *{"strategy_kernels", "goal_kernels", "reach_kernels", "soft_kernels", "soft_play_kernels"},

@@ -15,8 +15,9 @@ from games import TINY
 
 import solver
 from solver.errors import ActionError, CardError, DiceError, GameError
-from solver.game import HIGHEST, Game, Move, legal_fills
+from solver.game import HIGHEST, Game
 from solver.records import VERSION
+from solver.situations import Move, legal_fills
 
 PLAYED = [*solver.names(), *(str(path) for path in TINY)]
 

@@ -9,9 +9,10 @@ import pytest
 from games import TINY, random_position, solved
 
 import solver
-from solver.game import Game, Move, Situation, legal_fills
+from solver.game import Game
 from solver.players import KINDS, Slipping, exact_strengths, greedy_table, loss_of, player
 from solver.scorecard import Position, Scorecard
+from solver.situations import Move, Situation, legal_fills
 from solver.strength import LEVELS, level_temperature
 from solver.winning import Winning, seconds_to_solve
 

@@ -20,7 +20,6 @@ from test_saving import NAMES, random_card, saving
 
 import solver
 from solver.distributions import Distribution, distribution
-from solver.game import Situation
 from solver.goals import Ceiling, Floor, Goal, Reach, Risk, Utility, Win, worth
 from solver.players import exact_strengths, greedy_table
 from solver.pursuit import pursue
@@ -29,6 +28,7 @@ from solver.scope import Scope
 from solver.scorecard import Position, Scorecard
 from solver.scoring import scoring
 from solver.simulation import simulate
+from solver.situations import Situation
 from solver.soft_play import play_games
 from solver.states import states
 from solver.strength import soften

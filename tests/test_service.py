@@ -17,7 +17,7 @@ from games import NAMES, TINY, random_position, solved
 import solver
 from solver import strength
 from solver.errors import DicewiseError
-from solver.game import Game, Situation
+from solver.game import Game
 from solver.players import player
 from solver.pursuit import most_values_to_win, pursue
 from solver.rules import names, settings
@@ -25,6 +25,7 @@ from solver.scorecard import Position
 from solver.service import Limits, RequestError, Service, WorkError, limits
 from solver.service.shapes import SHAPES
 from solver.shelf import Shelf
+from solver.situations import Situation
 
 SERVICE = Service()
 TINY_RULES = {path.stem: settings(path) for path in TINY}

@@ -19,7 +19,7 @@ from oracle_duel import PlainDuel
 import solver
 from solver import folders, library
 from solver.duel import Duel, duel_folder
-from solver.game import Game, Move, Situation
+from solver.game import Game
 from solver.lookup import Table
 from solver.matches import match
 from solver.players import player
@@ -27,6 +27,7 @@ from solver.rules import ruleset
 from solver.scorecard import Position, Scorecard
 from solver.service import Limits, Service
 from solver.service.lines import serve_lines
+from solver.situations import Move, Situation
 
 __all__ = ["home", "tables"]  # fixtures
 
@@ -205,7 +206,7 @@ def test_looking_up_needs_no_compiler(table: Table, duel: Duel, tmp_path: Path) 
 import sys
 import solver, solver.cli.play
 from solver import folders
-from solver.game import Situation
+from solver.situations import Situation
 from solver.scorecard import Position
 folders.cache_folder = lambda: __import__("pathlib").Path(sys.argv[2])
 table = solver.load(sys.argv[1])

@@ -8,9 +8,10 @@ from ..rules import Ruleset
 from .output import counted, show_line, show_table
 
 if TYPE_CHECKING:
-    from ..game import Choice, Game, Move
+    from ..game import Game
     from ..lookup import Table
     from ..scorecard import Scorecard
+    from ..situations import Choice, Move
 
 HUMAN = "human"
 _SHOWN = 0.005

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..dice import lattice
-from ..game import Game, Move, Situation
+from ..game import Game
 from ..players import Player, as_move, player
 from ..records import checked
 from ..rules import Ruleset
 from ..scorecard import Position, Scorecard
+from ..situations import Move, Situation
 from ..strength import LEVELS, tries
 from ..winning import DEFAULT_SECONDS, Winning
 from .fields import RequestError, check_type, shown
