@@ -123,34 +123,14 @@ def roll_values(
     while number < len(sets.start) and sets.start[number] < base + LANES:
         start = max(sets.start[number], base)
         end = min(sets.start[number] + sets.lanes[number], base + LANES)
-        lane = start - sets.start[number]
-        fill_rows(values, row_plan, sets, number, lane, end - start, start - base, rows)
-        best_fills(turn, row_plan, sets.available[number], fresh, 0, rows, keeps)
-        if sets.special[number]:
-            special_rolls(turn, row_plan, sets, number, lane, end - start, start - base, 0, rows, keeps)
-        if row_plan.stages > 1:
-            first_fills(turn, row_plan, sets, number, lane, end - start, start - base, fresh, rows, keeps)
+        lane, count, at = start - sets.start[number], end - start, start - base
+        fill_rows(values, row_plan, sets, number, lane, count, at, rows)
+        for stage in range(row_plan.stages):
+            best_fills(turn, row_plan, sets.available[number], fresh, stage, rows, keeps)
+            if sets.special[number]:
+                special_rolls(turn, row_plan, sets, number, lane, count, at, stage, rows, keeps)
         fresh = False
         number += 1
-
-
-@compiled
-def first_fills(
-    turn: TurnPlan,
-    plan: RowPlan,
-    sets: SetPlan,
-    number: int,
-    lane: int,
-    count: int,
-    at: int,
-    fresh: bool,
-    rows: Floats,
-    keeps: Floats,
-) -> None:
-    """Write the best fill of each first roll; by itself, for games without to run as if it were not there."""
-    best_fills(turn, plan, sets.available[number], fresh, 1, rows, keeps)
-    if sets.special[number]:
-        special_rolls(turn, plan, sets, number, lane, count, at, 1, rows, keeps)
 
 
 @part
@@ -205,20 +185,17 @@ def best_fills(
     first = np.uint64(stage) * np.uint64(plan.boxes) * rolls
     left = available
     while left:
-        a = first + np.uint64(lowest(left)) * rolls
-        left &= left - 1
-        b = first + np.uint64(lowest(left)) * rolls if left else a
-        left &= left - 1
-        c = first + np.uint64(lowest(left)) * rolls if left else a
-        four = left > 0
-        left &= left - 1
-        d = first + np.uint64(lowest(left)) * rolls if left else a
-        left &= left - 1
+        a = b = c = d = first + np.uint64(lowest(left)) * rolls
+        taken = 0
+        while left and taken < 4:
+            a, b, c, d = b, c, d, first + np.uint64(lowest(left)) * rolls
+            left &= left - 1
+            taken += 1
         for roll in range(rolls):
             to = short + roll * _LANES
-            best = greater(load(rows, of_roll[a + roll]), load(rows, of_roll[b + roll]))
-            if four:
-                second = greater(load(rows, of_roll[c + roll]), load(rows, of_roll[d + roll]))
+            best = greater(load(rows, of_roll[c + roll]), load(rows, of_roll[d + roll]))
+            if taken > 2:
+                second = greater(load(rows, of_roll[a + roll]), load(rows, of_roll[b + roll]))
                 best = greater(second, best)
             if not fresh:
                 best = greater(load(keeps, to), best)
