@@ -104,7 +104,7 @@ class Scoring:
         """For each category the different points that its own rule can give, rising."""
         found = []
         for requires, *points in zip(self.requires, self.points, self.served_points, strict=True):
-            found.append(np.unique(np.concatenate([*points, np.zeros(int(requires), np.int32)])))
+            found.append(_different(*points, np.zeros(int(requires), np.int32)))
         return tuple(found)
 
     @cached_property
@@ -116,7 +116,7 @@ class Scoring:
     def distinct(self) -> tuple[NDArray[np.int32], ...]:
         """For each category the different points it can give, rising, a joker's included."""
         return tuple(
-            np.unique(np.concatenate([own, *(jokers if self.special else ())]))
+            _different(own, *(jokers if self.special else ()))
             for own, *jokers in zip(self.own, self.joker_points, self.served_joker_points, strict=True)
         )
 
@@ -160,11 +160,13 @@ def scoring(ruleset: Ruleset) -> Scoring:
     rolls = lattice(ruleset.dice)
     counts = rolls.counts[rolls.short :].astype(np.int64)
     points = np.array([_points(category, counts, ruleset) for category in ruleset.categories], np.int32)
-    on_first = [
-        replace(box, points=replace(box.points, plus=box.points.plus + box.served))
-        for box in ruleset.categories
-    ]
-    served = np.array([_points(category, counts, ruleset) for category in on_first], np.int32)
+    served = points
+    if any(box.served for box in ruleset.categories):
+        on_first = [
+            replace(box, points=replace(box.points, plus=box.points.plus + box.served))
+            for box in ruleset.categories
+        ]
+        served = np.array([_points(category, counts, ruleset) for category in on_first], np.int32)
     joker_points, served_joker_points = points[:, rolls.alike], served[:, rolls.alike]
     for number, category in enumerate(ruleset.categories):
         if category.joker is not None:
@@ -193,6 +195,12 @@ def scoring(ruleset: Ruleset) -> Scoring:
         order=ruleset.order,
         saves=ruleset.saves,
     )
+
+
+def _different(*points: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the different points among them, rising."""
+    # As `np.unique` does, which imports `numpy.ma` first: that takes longer than the rest of opening a table.
+    return np.array(sorted(set().union(*(some.tolist() for some in points))), np.int32)
 
 
 def _useful_tiers(tiers: Sequence[Tier]) -> tuple[tuple[int, int], ...]:
