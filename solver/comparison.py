@@ -13,7 +13,7 @@ from . import library
 from .deviations import Moments
 from .deviations import known as moments_known
 from .distributions import Distribution, check_size, distribution
-from .errors import ArgumentError
+from .errors import ArgumentError, RulesError, check_kind, shown
 from .goals import Goal
 from .levels import Progress
 from .lookup import Table
@@ -128,9 +128,9 @@ def compare(
         For no rulesets, a single name where several belong in a list, or a game whose distribution is too
         large and of which nothing is known.
     """
-    if isinstance(rulesets, (Ruleset, str, os.PathLike)):
-        raise ArgumentError(f"rulesets: found {rulesets!r}, expected several, in a list")
     wanted = names_with_table() if rulesets is None else rulesets
+    if isinstance(wanted, (Ruleset, str, os.PathLike)) or not isinstance(wanted, Iterable):
+        raise ArgumentError(f"rulesets: found {shown(wanted)}, expected several, in a list")
     checked = [rules if isinstance(rules, Ruleset) else ruleset(rules) for rules in wanted]
     if not checked:
         raise ArgumentError("rulesets: found none, expected one or more")
@@ -216,7 +216,12 @@ def variants(
     RulesError
         For a key or a value that does not exist.
     """
-    fixed = {key: value for key, value in (changes or {}).items() if key not in vary}
+    several = isinstance(vary, Mapping) and not any(isinstance(one, str) for one in vary.values())
+    if not several or not all(isinstance(one, Iterable) for one in vary.values()):
+        raise ArgumentError(f"vary {shown(vary)}: expected keys, each with its values in a list")
+    given = {} if changes is None else changes
+    check_kind(given, Mapping, "changes", "dotted keys with new values", RulesError)
+    fixed = {key: value for key, value in given.items() if key not in vary}
     combinations = product(*(tuple(values) for values in vary.values()))
     return tuple(
         ruleset(name_or_path, {**fixed, **dict(zip(vary, values, strict=True))}) for values in combinations

@@ -28,7 +28,7 @@ from .lookup import Table
 from .plan import Floats, Ints
 from .scope import Scope
 from .scorecard import Position, Scorecard
-from .strategy import Ends, Followed, Follower, nodes
+from .strategy import Ends, Followed, Follower, nodes, start_of
 
 _STATES_A_PIECE = 256
 _BYTES_A_STATE = 1300
@@ -153,7 +153,7 @@ def distribution(
     ArgumentError
         If it would take more than `MOST_BYTES` of memory.
     """
-    held = played.card(card) if isinstance(played, Table) else played.held(card)
+    held = start_of(played, card)
     place = None
     if dice is not None:
         place = Position.of(held, dice, rerolls)

@@ -52,7 +52,7 @@ from . import folders
 from .duel_files import Folder
 from .duel_pieces import blocks_after, members, room_for
 from .errors import CardError, TableNotFound
-from .files import quoted
+from .files import as_path, quoted
 from .goal_strategy import RELATIVE_TIE
 from .levels import Progress
 from .library import load
@@ -104,7 +104,7 @@ def solve_duel(
     """
     given = rules if isinstance(rules, Ruleset) else ruleset(rules)
     game = pairs(given)
-    files = Folder(Path(folder) if folder is not None else duel_folder(given), game)
+    files = Folder(duel_folder(given) if folder is None else as_path(folder, "folder"), game)
 
     check_room(files.path, 8 * game.kept - files.size())
     arguments = given, str(files.path.absolute())
@@ -127,7 +127,7 @@ def open_duel(rules: Ruleset | str | os.PathLike[str], folder: str | os.PathLike
     """
     given = rules if isinstance(rules, Ruleset) else ruleset(rules)
     game = pairs(given)
-    files = Folder(Path(folder) if folder is not None else duel_folder(given), game)
+    files = Folder(duel_folder(given) if folder is None else as_path(folder, "folder"), game)
     if not all(map(files.is_whole, files.pieces(0))):
         what = f"duel of {given.name!r}: found no solved game in {quoted(files.path)}"
         raise TableNotFound(f"{what}, expected one; `dicewise duel {given.name}` solves it")

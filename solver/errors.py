@@ -1,5 +1,7 @@
 """The exceptions: each message is one line that quotes what was given and says what it should be."""
 
+from __future__ import annotations
+
 _SHOWN = 60
 
 
@@ -23,6 +25,20 @@ class DicewiseError(Exception):
 
 class ArgumentError(DicewiseError, ValueError):
     """A number or a choice that a call cannot work with."""
+
+
+def check_kind(
+    value: object, kind: type, what: str, expected: str, error: type[DicewiseError] = ArgumentError
+) -> None:
+    """Refuse a value that a call was given and that is of another kind.
+
+    Raises
+    ------
+    DicewiseError
+        Of the class given: `what` it is for, the value, and what was expected.
+    """
+    if not isinstance(value, kind):
+        raise error(f"{what} {shown(value)}: expected {expected}")
 
 
 class RulesError(DicewiseError, ValueError):

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from .errors import ArgumentError
-from .lookup import Advice, Option, Table
+from .errors import ArgumentError, check_kind, shown
+from .lookup import Advice, Option, Table, checked_table
 from .plan import plan
+from .records import whole
 from .saving_follow import saved_ends
 from .saving_table import SavingTable
 from .scorecard import Scorecard
@@ -97,9 +98,10 @@ def explain(table: Table, advice: Advice, top: int = 3) -> tuple[Explanation, ..
     ArgumentError
         For the advice of other rules, or fewer than one option.
     """
-    table.card(advice.position.card)
-    if top < 1:
-        raise ArgumentError(f"top is {top}: expected 1 or more")
+    check_kind(advice, Advice, "advice", "one, as `Table.advise` gives")
+    checked_table(table).card(advice.position.card)
+    if not whole(top) or top < 1:
+        raise ArgumentError(f"top is {shown(top)}: expected 1 or more")
     if isinstance(table, SavingTable):
 
         def follow(card: Scorecard, keep: int, left: int) -> tuple[Ends, float]:

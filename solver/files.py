@@ -10,12 +10,26 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from .errors import ForeignTable, TableError, TableNotFound
+from .errors import ArgumentError, ForeignTable, TableError, TableNotFound, shown
 
 
 def quoted(path: str | os.PathLike[str]) -> str:
     """Return a path as a message shows it, on one line whatever it holds."""
     return repr(os.fspath(path))
+
+
+def as_path(given: str | os.PathLike[str], what: str) -> Path:
+    """Return the path that a call was given.
+
+    Raises
+    ------
+    ArgumentError
+        If it is none; `what` is what the message begins with.
+    """
+    try:
+        return Path(given)
+    except TypeError:
+        raise ArgumentError(f"{what} {shown(given)}: expected a path, as text or a Path") from None
 
 
 @contextlib.contextmanager

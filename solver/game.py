@@ -139,10 +139,7 @@ class Game:
             named and len(named) == seats and all(isinstance(name, str) for name in named)
         ):
             raise GameError(f"players {shown(players)}: expected a text for each of {seats} seats")
-        if not isinstance(rules, (Ruleset, str, os.PathLike)):
-            raise GameError(f"rules {shown(rules)}: expected the name of a game, a rules file or its rules")
-        held = rules if isinstance(rules, Ruleset) else ruleset(rules)
-        return cls(held, int(seats), int(seed), HIGHEST if first == HIGHEST else int(first), named)
+        return cls(_rules(rules), int(seats), int(seed), HIGHEST if first == HIGHEST else int(first), named)
 
     # ---------------------------------------------------------------- how things stand
 
@@ -412,7 +409,7 @@ class Game:
             If its rules are not those of a shipped game: a record opens no file.
         """
         held = checked(record)
-        found = rules or shipped(held["rules"])
+        found = shipped(held["rules"]) if rules is None else _rules(rules)
         if scoring(found).digest != held["digest"]:
             raise GameError(f"record: the rules {found.name!r} are not those that it was made with")
         game = cls.new(found, held["seats"], held["seed"], held["first"], held.get("players"))
@@ -435,6 +432,12 @@ class Game:
             self.roll(parse_dice(self.ruleset, what))
         elif (rolled := self.roll()) != tuple(what):
             raise GameError(f"dice are {shown(what)}, expected {list(rolled)!r} of the seed {self.seed}")
+
+
+def _rules(given: Ruleset | str | os.PathLike[str]) -> Ruleset:
+    if not isinstance(given, (Ruleset, str, os.PathLike)):
+        raise GameError(f"rules {shown(given)}: expected the name of a game, a rules file or its rules")
+    return given if isinstance(given, Ruleset) else ruleset(given)
 
 
 def _given(rules: Ruleset, kept: tuple[int, ...], dice: str | Iterable[int | str]) -> tuple[int, ...]:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, overload
 from . import folders
 from . import table as table_file
 from .errors import ArgumentError, DamagedTable, TableError, TableNotFound
+from .files import as_path
 from .levels import Progress
-from .lookup import Table
+from .lookup import Table, checked_table
 from .rules import Ruleset, ruleset
 from .saving import values_in_all
 from .saving_files import SUFFIX as LEVELS
@@ -158,7 +159,8 @@ def load(
     given = _rules(rules)
     game = states(scoring(given))
     if path is not None:
-        return opened_files(given, Path(path)) if given.saves else _opened(given, game, Path(path))
+        place = as_path(path, "path")
+        return opened_files(given, place) if given.saves else _opened(given, game, place)
     if given.saves:
         return _load_saving(given, game, threads, progress)
     digest = game.scoring.digest
@@ -229,10 +231,11 @@ def _level_folder(rules: Scoring) -> Path | None:
 
 def save(table: Table, path: str | os.PathLike[str]) -> table_file.Header | None:
     """Write a table to a file: whole, or not at all; one with saved rolls into a folder, a file a level."""
+    place = as_path(path, "path")
     if isinstance(table, SavingTable):
-        save_files(table, Path(path))
+        save_files(table, place)
         return None
-    return table_file.write(Path(path), table.ruleset, table.states, table.values)
+    return table_file.write(place, checked_table(table).ruleset, table.states, table.values)
 
 
 def shipped_folder() -> Path:

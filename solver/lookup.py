@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .dice import lattice as lattice_of
+from .errors import ArgumentError, shown
 from .plan import Floats, with_spare
 from .rules import Ruleset
 from .scope import Scope
@@ -202,6 +203,19 @@ class Table:
     def expected_score(self) -> float:
         """The expected final score from the empty card, in points; exact also where values are rounded."""
         return self.value() if self.root is None else self.root
+
+
+def checked_table(given: object) -> Table:
+    """Return a table that a call was given.
+
+    Raises
+    ------
+    ArgumentError
+        If it is none.
+    """
+    if not isinstance(given, Table):
+        raise ArgumentError(f"table {shown(given)}: expected a table, as `solver.load` gives")
+    return given
 
 
 class Worths(Protocol):

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .dynamic import solve_values
-from .errors import ArgumentError
+from .errors import ArgumentError, shown
 from .game import MOST_SEATS, Game
 from .levels import Progress, thread_count
-from .lookup import Table
+from .lookup import Table, checked_table
 from .players import Player, Pursuer, Slipping, player
 from .records import whole
 from .simulation import MOST_GAMES, simulate
@@ -125,9 +125,11 @@ def match(
     """
     if not whole(games) or not 1 <= games <= MOST_GAMES:
         raise ArgumentError(f"games {games!r}: expected a whole number from 1 to {MOST_GAMES}")
+    if isinstance(players, str) or not isinstance(players, Sequence):
+        raise ArgumentError(f"players {shown(players)}: expected several, in a list")
     if not 1 <= len(players) <= MOST_SEATS:
         raise ArgumentError(f"players: found {len(players)}, expected from 1 to {MOST_SEATS}")
-    if table.precision and not table.ruleset.saves:
+    if checked_table(table).precision and not table.ruleset.saves:
         table = Table(table.ruleset, *solve_values(table.ruleset, threads=threads))
     seated = [player(spec, table, seed=seed, seconds=seconds) for spec in players]
     winning = [one for one in seated if isinstance(one, Winning)]

@@ -28,10 +28,10 @@ import numpy as np
 
 from .chances import follows
 from .distributions import distribution
-from .errors import ArgumentError, CardError, shown
+from .errors import ArgumentError, CardError, check_kind, shown
 from .goals import Goal, Reach, Risk
 from .levels import Progress
-from .lookup import Option, Table
+from .lookup import Option, Table, checked_table
 from .pursuit import Pursuit, pursue
 from .records import whole
 from .scorecard import Scorecard
@@ -204,6 +204,8 @@ def player(
     GoalError
         For a goal that makes no sense.
     """
+    checked_table(table)
+    check_kind(spec, str, "player", f"one of {', '.join(KINDS)}")
     kind, colon, given = spec.strip().partition(":")
     if not whole(seed) or seed < 0:
         raise ArgumentError(f"seed {shown(seed)}: expected a whole number from 0")
@@ -251,6 +253,7 @@ def exact_strengths(
     progress
         Called with the players done and in all.
     """
+    checked_table(table)
     found: list[Strength] = []
     levels = {level: level_temperature(level, table) for level, share in LEVELS.items() if share}
     slipping = {"random": math.inf, **levels}

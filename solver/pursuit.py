@@ -32,7 +32,7 @@ from .extremes import extreme_points
 from .goal_strategy import RELATIVE_TIE, GoalChooser, blocks_plan, extremes_plan, factors_plan
 from .goals import Ceiling, Floor, Goal, Reach, Risk, Utility, utility
 from .levels import Progress
-from .lookup import Advice, Table, Worths, ranked
+from .lookup import Advice, Table, Worths, checked_table, ranked
 from .plan import Floats, with_spare
 from .risk import certain_points, check_risk, risk_values, sure_score
 from .saving_table import SavingTable, solved_following
@@ -165,7 +165,7 @@ def pursue(
     """
     if not isinstance(goal, Goal):
         raise GoalError(f"goal {goal!r}: expected one such as Reach(200) or Risk(0.05)")
-    held = table.card(card)
+    held = checked_table(table).card(card)
     kept = kept_chances(table) if isinstance(goal, Reach) and not exact else None
     # Close to 0 and 1 the rounded chances would not tell moves apart.
     if kept and isinstance(goal, Reach) and kept.within < kept.chance(held, goal.score) < 1 - kept.within:

@@ -42,6 +42,7 @@ from .chances import Chances, Windows, bound
 from .chances_file import Part, kept_path, opened_chances, write
 from .errors import GoalError
 from .extremes import extreme_points
+from .files import as_path
 from .levels import Progress
 from .lookup import Table
 from .plan import Floats, Ints
@@ -169,7 +170,7 @@ def keep_chances(
     task = Task(table.states, card, cut, threads)
     sums = np.add.reduceat(task.numbers, table.states.level_start[:-1])
     _check(table, (sums[1:] + sums[:-1]).max())
-    place = Path(path) if path is not None else kept_path(table.states)
+    place = kept_path(table.states) if path is None else as_path(path, "path")
     pieces: Path | None = None
     found = task.levels(table.values, progress)
     if executor is not None:
@@ -232,7 +233,7 @@ class _InBlocks:
 
 
 def _pieces_folder(place: Path, folder: str | os.PathLike[str] | None, card: Scorecard, cut: float) -> Path:
-    return scratch_folder(place if folder is None else Path(folder, place.name), card, cut)
+    return scratch_folder(place if folder is None else as_path(folder, "folder") / place.name, card, cut)
 
 
 def _check(table: Table, numbers: int | np.int64) -> None:

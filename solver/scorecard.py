@@ -18,7 +18,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .errors import CardError, DiceError, PositionError, short, shown
+from .errors import CardError, DiceError, PositionError, check_kind, short, shown
 from .rules import FACES, Ruleset, ruleset
 from .scoring import scoring
 
@@ -58,12 +58,14 @@ class Scorecard:
     @classmethod
     def empty(cls, rules: Ruleset) -> Scorecard:
         """Return the card of a game not yet begun."""
-        return cls(rules, (None,) * len(rules.categories))
+        return cls.of(rules, {})
 
     @classmethod
     def parse(cls, rules: Ruleset, text: str) -> Scorecard:
         """Read a card such as "ones=3 yahtzee=50 bonuses=1"; "" and "-" are the empty card."""
+        _check_rules(rules)
         filled: dict[str, int] = {}
+        check_kind(text, str, "card", "its text", CardError)
         rest = text.strip()
         if rest == "-":
             rest = ""
@@ -87,6 +89,8 @@ class Scorecard:
     @classmethod
     def of(cls, rules: Ruleset, filled: Mapping[str, int]) -> Scorecard:
         """Return the card with these points by key of box; `bonuses` and `saved` are counts."""
+        _check_rules(rules)
+        check_kind(filled, Mapping, "card", "points by key of box", CardError)
         for key in filled:
             if key not in rules.keys and key not in (BONUSES, SAVED):
                 raise CardError(f"card: there is no box {shown(key)}{_hint(key, rules)}")
@@ -255,6 +259,7 @@ class Position:
     rerolls: int
 
     def __post_init__(self) -> None:
+        _check_card(self.card)
         rules = self.card.ruleset
         object.__setattr__(self, "dice", parse_dice(rules, self.dice))
         object.__setattr__(self, "rerolls", check_rerolls(self.card, self.rerolls))
@@ -264,6 +269,7 @@ class Position:
     @classmethod
     def of(cls, card: Scorecard, dice: str | Iterable[int | str], rerolls: int | None = None) -> Position:
         """Return the position with these dice, and rerolls left as after the first roll unless given."""
+        _check_card(card)
         rules = card.ruleset
         return cls(card, parse_dice(rules, dice), card.rerolls if rerolls is None else rerolls)
 
@@ -283,6 +289,7 @@ class Position:
         PositionError
             If the line is not of this form; RulesError, CardError or DiceError if a part is wrong.
         """
+        check_kind(text, str, "position", "one line of text", PositionError)
         parts = [part.strip() for part in text.rsplit("|", 3)]
         if len(parts) != 4 or "\n" in text.strip():
             raise PositionError(f"position {shown(text)}: expected one line 'rules | card | dice | rerolls'")
@@ -300,6 +307,14 @@ class Position:
         return f"{self.card.ruleset.name} | {self.card} | {dice} | {self.rerolls}"
 
 
+def _check_rules(rules: object) -> None:
+    check_kind(rules, Ruleset, "rules", "rules, as `solver.ruleset` gives", CardError)
+
+
+def _check_card(card: object) -> None:
+    check_kind(card, Scorecard, "card", "a Scorecard", CardError)
+
+
 def _hint(key: str, rules: Ruleset) -> str:
     close = get_close_matches(key, rules.keys, 1)
     meant = f", did you mean {close[0]}" if close else ""
@@ -309,7 +324,9 @@ def _hint(key: str, rules: Ruleset) -> str:
 def _check(card: Scorecard) -> None:
     """Refuse a card that cannot arise, by name of the first fault."""
     rules = card.ruleset
+    _check_rules(rules)
     arrays = scoring(rules)
+    check_kind(card.points, tuple, "card", "a tuple with the points of each box", CardError)
     if len(card.points) != len(rules.categories):
         raise CardError(f"card: found points for {len(card.points)} boxes, expected {len(rules.categories)}")
     for number, (key, points) in enumerate(zip(rules.keys, card.points, strict=True)):

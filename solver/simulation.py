@@ -29,7 +29,7 @@ from .rules import FACES
 from .saving_simulation import SAVED_BLOCK, cut_blocks, play_saved
 from .saving_table import SavingTable
 from .scorecard import Scorecard
-from .strategy import Followed, Follower, nodes
+from .strategy import Followed, Follower, nodes, start_of
 from .tasks import Task, run_tasks, shared
 
 _BLOCK = 1 << 18
@@ -133,8 +133,8 @@ def simulate(
         If the card cannot arise.
     """
     _check(games, seed)
+    held = start_of(played, card)
     table = played if isinstance(played, Table) else played.table
-    held = table.card(card) if isinstance(played, Table) else played.held(card)
     whole = range(-(-games // _block_of(played, record)))
     if executor is None:
         parts = [_play_blocks(played, games, seed, held, whole, record, threads, progress)]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .errors import check_kind
 from .levels import thread_count
 from .lookup import Table
 from .plan import DecisionPlan, Floats, Ints, LanePlan, Plan, aligned, plan, work_arrays
@@ -34,6 +35,7 @@ class Chooser(Protocol):
         """Write the action for each state, number of rerolls left, and roll; see `batch`."""
 
 
+@runtime_checkable
 class Followed(Protocol):
     """What has a strategy of its own, besides a table: a goal that was solved."""
 
@@ -54,6 +56,22 @@ class Followed(Protocol):
 
     def chooser(self) -> Chooser:
         """Return what it does."""
+
+
+def start_of(played: Table | Followed, card: Scorecard | str | None) -> Scorecard:
+    """Return the card from which a strategy is followed; unless given, the empty one or that of the goal.
+
+    Raises
+    ------
+    ArgumentError
+        If that is no strategy.
+    CardError
+        If the card is not possible, or does not follow the one that the goal was solved from.
+    """
+    if isinstance(played, Table):
+        return played.card(card)
+    check_kind(played, Followed, "strategy", "a table, or a goal that was solved")
+    return played.held(card)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .distributions import Distribution
-from .errors import ArgumentError
+from .errors import ArgumentError, check_kind
 
 QUANTILES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999)
 MILESTONE = 50
@@ -122,6 +122,7 @@ class Statistics:
 
 def statistics(scores: Distribution) -> Statistics:
     """Return the statistics of a distribution, exact or simulated."""
+    check_kind(scores, Distribution, "scores", "a distribution, as `solver.distribution` gives")
     table, card = scores.table, scores.card
     boxes = _boxes(scores)
     rule = table.ruleset.yahtzee

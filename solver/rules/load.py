@@ -16,7 +16,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
-from ..errors import RulesError, shown
+from ..errors import RulesError, check_kind, shown
 from .changes import Change, applied, changed, merged, name_with, parsed
 from .model import Ruleset
 from .validate import SETTINGS_KEYS, build
@@ -84,7 +84,9 @@ def ruleset(name_or_path: str | os.PathLike[str], changes: Mapping[str, Any] | N
         If there is no such game or file, or something in it is wrong.
     """
     place = _place(name_or_path)
-    steps = (*place.changes, *(changes or {}).items())
+    given = {} if changes is None else changes
+    check_kind(given, Mapping, "changes", "dotted keys with new values", RulesError)
+    steps = (*place.changes, *given.items())
     name = name_with(place.name, steps)
     return build(applied(_settings(place), steps, name), name, place.path)
 
@@ -160,7 +162,11 @@ def _parent(value: object, place: _Place, spot: Spot) -> _Place:
 
 
 def _place(name_or_path: str | os.PathLike[str]) -> _Place:
-    name = os.fsdecode(name_or_path)
+    try:
+        name = os.fsdecode(name_or_path)
+    except TypeError:
+        expected = "the name of a game or the path of a rules file"
+        raise Spot("rules").found(shown(name_or_path), expected) from None
     if not isinstance(name_or_path, str):
         # A file beside the program may have the name of a shipped game; a Path means the file.
         return _Place(os.path.join(os.curdir, name) if name in names() else name, Path(name))
