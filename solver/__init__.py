@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         ExportError,
         ForeignTable,
         GameError,
+        GoalError,
         MangledTable,
         MissingExtra,
         PlotError,
