@@ -21,8 +21,9 @@ from .errors import ArgumentError, shown
 from .game import MOST_SEATS, Game
 from .levels import Progress, thread_count
 from .lookup import Table, checked_table
-from .players import Player, Pursuer, Slipping, player
+from .players import Player, Pursuer, Slipping, check_player, player
 from .records import whole
+from .rules import Ruleset
 from .simulation import MOST_GAMES, simulate
 from .soft_play import play_games
 from .winning import DEFAULT_SECONDS, Winning
@@ -129,7 +130,8 @@ def match(
         raise ArgumentError(f"players {shown(players)}: expected several, in a list")
     if not 1 <= len(players) <= MOST_SEATS:
         raise ArgumentError(f"players: found {len(players)}, expected from 1 to {MOST_SEATS}")
-    if checked_table(table).precision and not table.ruleset.saves:
+    check_players(players, checked_table(table).ruleset)
+    if table.precision and not table.ruleset.saves:
         table = Table(table.ruleset, *solve_values(table.ruleset, threads=threads))
     seated = [player(spec, table, seed=seed, seconds=seconds) for spec in players]
     winning = [one for one in seated if isinstance(one, Winning)]
@@ -153,6 +155,19 @@ def match(
         for one, share, own in zip(seated, shares, scores, strict=True)
     )
     return Match(table, games, seed, seats, float(np.mean(won.sum(axis=0) > 1)), scores, exact)
+
+
+def check_players(players: Sequence[str], rules: Ruleset) -> None:
+    """Refuse, before a game is solved, players that cannot be; see `players.check_player`.
+
+    Raises
+    ------
+    ArgumentError, GoalError
+        With what is wrong.
+    """
+    one_by_one = len(players) > 1 and any(isinstance(spec, str) and spec.strip() == "win" for spec in players)
+    for spec in players:
+        check_player(spec, rules, at_once=not one_by_one)
 
 
 def _spread(numbers: NDArray[Any]) -> float:

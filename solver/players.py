@@ -34,7 +34,13 @@ from .levels import Progress
 from .lookup import Option, Table, checked_table
 from .pursuit import Pursuit, pursue
 from .records import whole
+from .rules import Ruleset
+from .saving import values_in_all
+from .saving_table import check_memory
+from .scope import Scope
 from .scorecard import Scorecard
+from .scoring import scoring
+from .states import states
 from .situations import Decision, Move, Situation
 from .strength import LEVELS, level_temperature, shares, soften, temperature_for
 from .winning import DEFAULT_SECONDS, Winning
@@ -205,28 +211,68 @@ def player(
         For a goal that makes no sense.
     """
     checked_table(table)
-    check_kind(spec, str, "player", f"one of {', '.join(KINDS)}")
-    kind, colon, given = spec.strip().partition(":")
+    kind, wanted = _read(spec)
     if not whole(seed) or seed < 0:
         raise ArgumentError(f"seed {shown(seed)}: expected a whole number from 0")
-    if kind in LEVELS and not colon:
-        return leveled(spec, table, level_temperature(kind, table), int(seed))
-    if kind == "strength" and colon:
-        mean = _number(spec, given, float, "strength:M with the points to average")
-        return leveled(spec, table, temperature_for(table, mean, progress=progress), int(seed))
-    if kind == "reach" and colon:
-        return Pursuer(spec, table, Reach(_number(spec, given, int, "reach:N with the points to reach")))
-    if kind == "risk" and colon:
-        return Pursuer(spec, table, Risk(_number(spec, given, float, "risk:THETA with a number")))
-    if not colon and kind == "optimal":
+    if isinstance(wanted, Goal):
+        return Pursuer(spec, table, wanted)
+    if wanted is not None:
+        return leveled(spec, table, temperature_for(table, wanted, progress=progress), int(seed))
+    if kind == "optimal":
         return Adviser(spec, table)
-    if not colon and kind == "greedy":
+    if kind == "greedy":
         return Adviser(spec, greedy_table(table))
-    if not colon and kind == "random":
+    if kind == "random":
         return Slipping(spec, table, float("inf"), int(seed))
-    if not colon and kind == "win":
+    if kind == "win":
         return Winning(spec, table, seconds)
-    raise ArgumentError(f"player {shown(spec)}: expected one of {', '.join(KINDS)}")
+    return leveled(spec, table, level_temperature(kind, table), int(seed))
+
+
+def _read(spec: str) -> tuple[str, Goal | float | None]:
+    """Return the kind of player that a text names, and its goal or the points to average."""
+    check_kind(spec, str, "player", f"one of {', '.join(KINDS)}")
+    kind, colon, given = spec.strip().partition(":")
+    if kind == "strength" and colon:
+        return kind, float(_number(spec, given, float, "strength:M with the points to average"))
+    if kind == "reach" and colon:
+        return kind, Reach(_number(spec, given, int, "reach:N with the points to reach"))
+    if kind == "risk" and colon:
+        return kind, Risk(_number(spec, given, float, "risk:THETA with a number"))
+    if spec.strip() not in KINDS or ":" in spec:
+        raise ArgumentError(f"player {shown(spec)}: expected one of {', '.join(KINDS)}")
+    return kind, None
+
+
+def check_player(spec: str, rules: Ruleset, *, at_once: bool = False) -> None:
+    """Refuse, before a game is solved, a text that names no player, or one that the game is too large for.
+
+    Parameters
+    ----------
+    spec
+        The text.
+    rules
+        The game.
+    at_once
+        Whether all games of a seat are played at once, for which slips take all values in memory.
+
+    Raises
+    ------
+    ArgumentError, GoalError
+        With what is wrong.
+    """
+    kind, wanted = _read(spec)
+    if not rules.saves:
+        return
+    game, values = states(scoring(rules)), 0
+    if isinstance(wanted, Goal):
+        values = values_in_all(game)
+    elif wanted is not None or (at_once and (kind == "random" or LEVELS.get(kind))):
+        values = Scope.of(game, rules.card()).size
+    try:
+        check_memory(rules, values, "take optimal or greedy, which only look up")
+    except ArgumentError as error:
+        raise ArgumentError(f"player {shown(spec)}: {error}") from None
 
 
 class Strength(NamedTuple):

@@ -245,7 +245,7 @@ class SavingTable(Table):
         ArgumentError
             If they take more than `MOST_IN_MEMORY`.
         """
-        _check_memory(self.ruleset, rows * game.size)
+        check_memory(self.ruleset, rows * game.size)
         values = aligned(rows * game.size + LANES)
         values[:] = 0
         of_saved = values[:-LANES].reshape(rows, -1)
@@ -313,7 +313,7 @@ def solved_following(
     """
     held = card_of(ruleset, card)
     game = following_states(states(scoring(ruleset)), held.filled)
-    _check_memory(ruleset, values_in_all(game))
+    check_memory(ruleset, values_in_all(game))
     levels = [final_level(game), *solved_levels(game, threads=threads, progress=progress)]
     stores = tuple(_InMemory(game, level) for level in reversed(levels))
     before = held.filled.bit_count()
@@ -321,14 +321,21 @@ def solved_following(
     return SavingTable(ruleset, game, (stores[-1],) * before + stores, 0.0, root)
 
 
-def _check_memory(ruleset: Ruleset, numbers: int) -> None:
-    """Refuse to hold more values than there is memory for."""
+def check_memory(
+    ruleset: Ruleset, numbers: int, instead: str = "start from a card with more boxes filled"
+) -> None:
+    """Refuse to hold more values than there is memory for; the message ends in what to do instead.
+
+    Raises
+    ------
+    ArgumentError
+        If they take more than `MOST_IN_MEMORY`.
+    """
     needed = 8 * numbers
     if needed > MOST_IN_MEMORY:
         raise ArgumentError(
             f"{ruleset.name}: found {numbers:,} expected scores to hold in memory from this card on, "
-            f"{needed / 1e9:,.1f} GB, expected at most {MOST_IN_MEMORY / 1e9:.0f} GB; "
-            "start from a card with more boxes filled"
+            f"{needed / 1e9:,.1f} GB, expected at most {MOST_IN_MEMORY / 1e9:.0f} GB; {instead}"
         )
 
 

@@ -12,7 +12,9 @@ import pytest
 from command_line import TINY, home, refusal, run, said, tables
 
 import solver
+from solver import library
 from solver.cli.output import size
+from solver.matches import check_players
 from solver.saving_files import level_path
 from solver.saving_table import SavingTable, solved_following, solved_in_memory
 
@@ -193,6 +195,59 @@ def test_commands_refuse_by_its_size_what_is_too_large(
     refused = refusal(*words)
     assert refused.startswith(found)
     assert refused.endswith("start from a card with more boxes filled")
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (
+            ("match", "optimal", "strength:150", "-n", "3"),
+            "player 'strength:150': maxi-yatzy: found 1,203,771,152",
+        ),
+        (
+            ("match", "win", "strength:150", "-n", "3"),
+            "player 'strength:150': maxi-yatzy: found 1,203,771,152",
+        ),
+        (
+            ("match", "club", "-n", "3"),
+            "player 'club': maxi-yatzy: found 1,203,771,152 expected scores to hold",
+        ),
+        (
+            ("match", "random", "win", "reach:300", "-n", "3"),
+            "player 'reach:300': maxi-yatzy: found 617,351,616",
+        ),
+        (
+            ("match", "win", "club", "someone", "-n", "3"),
+            "player 'someone': expected one of optimal, greedy,",
+        ),
+        (("match", "risk:x", "-n", "3"), "player 'risk:x': expected risk:THETA with a number"),
+        (("play", "--seats", "human,strength:150"), "player 'strength:150': maxi-yatzy: found 1,203,771,152"),
+        (
+            ("play", "--seats", "club,human,risk:0.1"),
+            "player 'risk:0.1': maxi-yatzy: found 617,351,616 expected",
+        ),
+        (("play", "--seats", "human,"), "player '': expected one of optimal, greedy,"),
+    ],
+)
+def test_players_are_refused_before_anything_is_solved(
+    home: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], found: str
+) -> None:
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError("it was solved")
+
+    for solving in ("solved_in_files", "solved_in_memory", "solved_following"):
+        monkeypatch.setattr(library, solving, never)
+    game = ("maxi-yatzy",) if words[0] == "play" else ("--rules", "maxi-yatzy")
+    refused = refusal(words[0], *game, *words[1:])
+    assert refused.startswith(found)
+    assert ("take optimal or greedy, which only look up" in refused) == ("maxi-yatzy" in found)
+
+
+def test_players_that_only_look_up_are_not_refused_for_the_size_of_a_game() -> None:
+    rules = solver.ruleset("maxi-yatzy")
+    check_players(["optimal", "greedy", "perfect"], rules)
+    check_players(["win", "club", "random", "optimal"], rules)  # Played one by one, move after move.
+    check_players(["strength:100", "club", "reach:20", "risk:0.1", "random"], RULES)
 
 
 def test_a_file_of_chances_is_not_offered(home: Path) -> None:

@@ -423,6 +423,12 @@ def test_players_that_are_none_are_refused_in_the_words_of_the_library() -> None
         )
 
 
+def test_a_player_that_a_game_is_too_large_for_is_refused_whatever_the_limits() -> None:
+    large = Service(Limits(work=1e9))
+    with pytest.raises(ArgumentError, match=r"player 'strength:200': maxi-yatzy: found 1,203,771,152 expected"):
+        large.answer("move", {"rules": "maxi-yatzy", "dice": "112233", "player": "strength:200"})
+
+
 def test_health_names_the_requests_and_limits() -> None:
     found = answer("health")
     assert found["status"] == "ok"

@@ -45,8 +45,9 @@ def command(
     """  # noqa: D301
     rules = chosen_rules(name or names()[0], changes)
     from .. import library
-    from ..matches import match
+    from ..matches import check_players, match
 
+    check_players(players, rules)
     with progress_bar(f"Solving {rules.name}") as progress:
         table = library.solve(rules, threads=threads, progress=progress)
     try:

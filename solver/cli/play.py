@@ -93,7 +93,7 @@ def command(
     """  # noqa: D301
     from .. import library
     from ..game import HIGHEST, Game
-    from ..players import names_player, player
+    from ..players import check_player, names_player, player
 
     if load is not None:
         if seats is not None or seed is not None or changes:
@@ -103,14 +103,20 @@ def command(
         rules = chosen_rules(name or names()[0], changes)
         players = [spec.strip() for spec in (f"{HUMAN},optimal" if seats is None else seats).split(",")]
         game = Game.new(rules, len(players), seed, HIGHEST if first == "roll" else _seat(first), players)
+    # In a record, whatever names no player of the computer is somebody's name.
+    computers = [
+        None if spec == HUMAN or (load is not None and not names_player(spec)) else spec
+        for spec in game.players or [HUMAN] * game.seats
+    ]
+    for named in computers:
+        if named is not None:
+            check_player(named, game.ruleset)
     with progress_bar(f"Solving {game.ruleset.name}") as progress:
         table = library.load(game.ruleset, progress=progress)
     seated: list[Player | None] = []
     with progress_bar("Finding the players"):
-        for seat, spec in enumerate(game.players or [HUMAN] * game.seats):
-            # In a record, whatever names no player of the computer is somebody's name.
-            human = spec == HUMAN or (load is not None and not names_player(spec))
-            seated.append(None if human else player(spec, table, seed=game.seed + seat, seconds=seconds))
+        for seed, named in enumerate(computers, game.seed):
+            seated.append(None if named is None else player(named, table, seed=seed, seconds=seconds))
     rules = game.ruleset
     show_line(rules.title + (f": {rules.summary}" if rules.summary else ""), style="bold")
     hint = "; help says what to type" if None in seated else ""

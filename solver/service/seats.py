@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..dice import lattice
 from ..game import Game
-from ..players import Player, as_move, player
+from ..players import Player, as_move, check_player, player
 from ..records import checked
 from ..rules import Ruleset
 from ..scorecard import Position, Scorecard
@@ -187,6 +187,7 @@ def _looked_up(service: Service, at: Situation, work: Work) -> Move | None:
 
 
 def _player(service: Service, rules: Ruleset, spec: str, seed: int, work: Work) -> Player:
+    check_player(spec, rules)
     table = service.exact(rules, work) if spec == "win" else service.table(rules, work)
     what = f"player {shown(spec)}: to find how it slips"
     seconds = min(DEFAULT_SECONDS, service.limits.work)
