@@ -148,8 +148,7 @@ def moments(
         place = Position.of(held, dice, rerolls)
     elif rerolls is not None:
         raise DiceError(f"rerolls {rerolls!r}: found no dice, expected those on the table")
-    found = known(given) if held == given.card() and place is None else None
-    return found or worked_out(held, place, threads=threads, progress=progress)
+    return known_at(held, place) or worked_out(held, place, threads=threads, progress=progress)
 
 
 def worked_out(
@@ -170,6 +169,11 @@ def known(rules: Ruleset) -> Moments | None:
     """Return what the package knows of the empty card of a game, if it is one of those in `KNOWN_FILE`."""
     numbers = _known().get(scoring(rules).digest)
     return None if numbers is None else Moments(rules.name, str(rules.card()), *numbers)
+
+
+def known_at(card: Scorecard, place: Position | None = None) -> Moments | None:
+    """Return what the package knows of a card, or of dice on the table: of the empty card of some games."""
+    return known(card.ruleset) if place is None and card == card.ruleset.card() else None
 
 
 def kept(found: Moments, rules: Ruleset) -> dict[str, Any]:

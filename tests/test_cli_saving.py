@@ -197,6 +197,15 @@ def test_commands_refuse_by_its_size_what_is_too_large(
     assert refused.endswith("start from a card with more boxes filled")
 
 
+def test_rules_show_the_expected_scores_that_the_package_knows(home: Path) -> None:
+    scores = {game["rules"]: game["expected_score"] for game in json.loads(said("rules", "--json"))}
+    for name, shown in (("maxi-yatzy", "496.6332603702"), ("maxi-yatzy-no-saving", "394.5575068204")):
+        assert scores[name] == solver.moments(name).mean
+        assert re.search(rf"^{name} .* 20   {shown}   ", said("rules"), re.MULTILINE)
+        assert f"  Expected score  {shown}\n" in said("rules", name)
+        assert json.loads(said("rules", name, "--json"))["expected_score"] == scores[name]
+
+
 @pytest.mark.parametrize(
     ("words", "found"),
     [

@@ -486,6 +486,23 @@ CONTRAST = """() => {
 }"""
 
 
+def test_mean_and_deviation_where_the_spread_is_too_much_to_hold(page: Any, address: str) -> None:
+    answer = {
+        "mean": 496.633,
+        "standard_deviation": 64.775,
+        "upper_bonus": 0.9753,
+        "distribution_bytes": 4e12,
+    }
+    page.route("**/api/stats", lambda route: route.fulfill(json=answer))
+    page.goto(f"{address}/#advice/yacht")
+    settled(page)
+    page.click("#spread-ask")
+    page.wait_for_selector(".facts")
+    assert page.locator(".facts dt").all_inner_texts() == ["Mean", "Deviation", "Upper bonus"]
+    assert page.locator(".facts dd").all_inner_texts() == ["496.63", "64.78", "97.53 %"]
+    assert page.locator(".plot").count() == 0
+
+
 @pytest.mark.parametrize(
     "page", [{"color_scheme": "light"}, {"color_scheme": "dark"}], indirect=True, ids=["light", "dark"]
 )

@@ -15,8 +15,9 @@ import pytest
 from games import NAMES, TINY, random_position, solved
 
 import solver
-from solver import strength
-from solver.errors import DicewiseError
+from solver import distributions, strength
+from solver.distributions import MOST_BYTES
+from solver.errors import ArgumentError, DicewiseError
 from solver.game import Game
 from solver.players import player
 from solver.pursuit import most_values_to_win, pursue
@@ -304,6 +305,30 @@ def test_stats_are_the_exact_distribution() -> None:
     assert start["mean"] == pytest.approx(solved("yacht").value(), abs=1e-9)
 
 
+@pytest.mark.parametrize("name", ["maxi-yatzy", "maxi-yatzy-no-saving"])
+def test_stats_of_what_is_too_much_to_hold_are_mean_and_deviation(name: str) -> None:
+    known = solver.moments(name)
+    found = answer("stats", rules=name)
+    size = found.pop("distribution_bytes")
+    assert size > MOST_BYTES
+    assert found == known.as_dict() | {"dice": None, "rerolls": None}
+    # From elsewhere they would have to be worked out.
+    with pytest.raises(WorkError, match=r"mean and deviation from card 'ones=3' would take about [\d.e+]+ s"):
+        SERVICE.answer("stats", {"rules": name, "card": "ones=3"})
+    assert fault("stats", rules=name, dice="112233")[0] == "WorkError"
+
+
+def test_stats_of_what_is_too_much_to_hold_are_worked_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules, card, dice = f"{NAMES[0]}[order=card]", "ones=3 twos=6", "22566"
+    monkeypatch.setattr(distributions, "MOST_BYTES", 0)
+    for thrown, told in ((None, {}), (dice, {"dice": dice, "rerolls": 1})):
+        exact = solver.moments(rules, card, thrown, 1 if thrown else None)
+        found = answer("stats", rules=rules, card=card, **told)
+        assert {key: found[key] for key in exact.as_dict()} == exact.as_dict()
+        assert found["dice"] == ([2, 2, 5, 6, 6] if thrown else None)
+        assert "scores" not in found and found["distribution_bytes"] > 0
+
+
 def test_a_game_goes_on_from_its_record() -> None:
     """A whole game, one request a step, is the game that the library plays with the same seed."""
     game = Game.new("yacht", 2, seed=11, players=("ann", "bob"))
@@ -425,7 +450,9 @@ def test_players_that_are_none_are_refused_in_the_words_of_the_library() -> None
 
 def test_a_player_that_a_game_is_too_large_for_is_refused_whatever_the_limits() -> None:
     large = Service(Limits(work=1e9))
-    with pytest.raises(ArgumentError, match=r"player 'strength:200': maxi-yatzy: found 1,203,771,152 expected"):
+    with pytest.raises(
+        ArgumentError, match=r"player 'strength:200': maxi-yatzy: found 1,203,771,152 expected"
+    ):
         large.answer("move", {"rules": "maxi-yatzy", "dice": "112233", "player": "strength:200"})
 
 

@@ -4,6 +4,7 @@ Estimates are in seconds of this program's own loops on an ordinary core, shared
 
     a solve          lanes of states x rerolls x keeps, and sets of boxes x rolls x boxes
     a distribution   lanes and sets of boxes that can follow the card
+    a deviation      solves, as many as it is worth
     a goal           values (state and score so far) x rerolls x keeps
     a strength       solves, as many as the temperatures tried are worth
 
@@ -40,6 +41,8 @@ FOLLOWING_SETS = 3e-5
 """Core-seconds a set of boxes of the distribution."""
 PURSUING = 3e-9
 """Core-seconds a value of a goal, reroll and keep."""
+DEVIATING = 4
+"""Solves that take as long as mean and deviation without the distribution."""
 SOFTENING = 9
 """Solves that take as long as finding what play at one temperature is worth."""
 

@@ -26,12 +26,22 @@ from ..scoring import scoring
 from ..shelf import Shelf
 from ..states import States, states
 from .fields import RequestError, shown
-from .limits import Limits, Work, WorkError, following_seconds, pursuing_seconds, sized, solving_seconds
+from .limits import (
+    DEVIATING,
+    Limits,
+    Work,
+    WorkError,
+    following_seconds,
+    pursuing_seconds,
+    sized,
+    solving_seconds,
+)
 from .rulebook import in_full, overview
 from .shapes import SHAPES
 from .wishes import card_of, dice_of, game_rules, goal_of, names_a_game, opponents_of, position_of
 
 if TYPE_CHECKING:
+    from ..deviations import Moments
     from ..distributions import Distribution
     from ..pursuit import Pursuit
 
@@ -155,15 +165,16 @@ class Service:
         dice, rerolls = (where.dice, where.rerolls) if where else (None, None)
 
         def found() -> Answer:
+            from ..distributions import MOST_BYTES, bytes_to_hold
             from ..summary import statistics
 
+            begun = {"dice": list(dice) if dice else None, "rerolls": rerolls}
+            needed = bytes_to_hold(Scope.of(self.states(card.ruleset), card))
+            if needed > MOST_BYTES:
+                return self.moments(card, where, work).as_dict() | begun | {"distribution_bytes": needed}
             scores = self.spread(card, dice, rerolls, work)
-            return statistics(scores).as_dict() | {
-                "dice": list(dice) if dice else None,
-                "rerolls": rerolls,
-                "scores": scores.scores.tolist(),
-                "probabilities": scores.probabilities.tolist(),
-            }
+            listed = {"scores": scores.scores.tolist(), "probabilities": scores.probabilities.tolist()}
+            return statistics(scores).as_dict() | begun | listed
 
         return found
 
@@ -261,6 +272,22 @@ class Service:
             lambda scores: scores.by_row.nbytes + 16 * len(scores.scores),
         )
         return found
+
+    def moments(self, card: Scorecard, where: Position | None, work: Work) -> Moments:
+        """Return mean and deviation of final scores whose distribution is too large to hold."""
+        from ..deviations import known_at, worked_out
+
+        what = f"mean and deviation from card '{card}'"
+
+        def found() -> Moments:
+            if known := known_at(card, where):
+                return known
+            scope = Scope.of(self.states(card.ruleset), card)
+            work.claim(what, {"moments": DEVIATING * solving_seconds(scope.game) * scope.rows})
+            return worked_out(card, where, progress=work.watch(what))
+
+        kept: Moments = self._shelf.get(("moments", card, where), found, lambda _: 1)
+        return kept
 
     def _following(
         self, card: Scorecard, dice: tuple[int, ...] | None, rerolls: int | None

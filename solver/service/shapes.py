@@ -181,11 +181,14 @@ STATS = Shape(
     "stats",
     "How final scores spread from here, exactly",
     "Under optimal play for the expected score, from a card, and from dice where they are given: `scores` "
-    "and `probabilities`, and what they say in numbers.",
+    "and `probabilities`, and what they say in numbers. Where these are too many to hold, it is mean, "
+    "deviation and the chance of an upper bonus alone, as exactly.",
     (_RULES, _CARD, Field("dice", _DICE_SCHEMA), Field("rerolls", _REROLLS_SCHEMA)),
     _object(
         mean=_number(""),
         standard_deviation=_number(""),
+        upper_bonus=_number("The chance of an upper bonus."),
+        distribution_bytes=_whole("What the scores would take to hold, where that is too much."),
         quantiles={"type": "object", "description": "By share: the least score with at least that chance."},
         boxes=_list("", {"type": "object"}),
         histogram=_list("", {"type": "object"}),

@@ -33,13 +33,19 @@ function show(place, stats) {
   const facts = [
     ["Mean", stats.mean.toFixed(2)],
     ["Deviation", stats.standard_deviation.toFixed(2)],
-    ["Median", stats.quantiles["0.5"]],
-    ["9 in 10 between", `${stats.quantiles["0.05"]}–${stats.quantiles["0.95"]}`],
-    ["Best 1 in 100 from", stats.quantiles["0.99"]],
   ];
+  // Of large games the chance of every score is too much to hold.
+  const known = Boolean(stats.scores);
+  if (known) {
+    facts.push(
+      ["Median", stats.quantiles["0.5"]],
+      ["9 in 10 between", `${stats.quantiles["0.05"]}–${stats.quantiles["0.95"]}`],
+      ["Best 1 in 100 from", stats.quantiles["0.99"]],
+    );
+  }
   if (stats.upper_bonus > 0) facts.push(["Upper bonus", percent(Math.min(stats.upper_bonus, 1))]);
   place.replaceChildren(
-    spreadPlot(stats, place.clientWidth),
+    ...(known ? [spreadPlot(stats, place.clientWidth)] : []),
     element(
       "dl",
       { class: "facts" },
