@@ -159,7 +159,8 @@ def distribution(
         place = Position.of(held, dice, rerolls)
     elif rerolls is not None:
         raise DiceError(f"rerolls {rerolls!r}: found no dice, expected those on the table")
-    check_size(Scope.of(played.states if isinstance(played, Table) else played.scope.game, held))
+    game = played.states if isinstance(played, Table) else played.scope.game
+    check_size(Scope.of(game, held), isinstance(played, Table))
     follower = Follower(played, threads, held)
     spread = _by_score if follower.chooser.by_score else _by_state
     return spread(follower, held, place, progress)
@@ -172,8 +173,15 @@ def bytes_to_hold(scope: Scope) -> int:
     return scope.game.following(scope.card.filled) * _BYTES_A_STATE
 
 
-def check_size(scope: Scope) -> None:
+def check_size(scope: Scope, for_points: bool) -> None:
     """Refuse a distribution that would take too much memory.
+
+    Parameters
+    ----------
+    scope
+        What it is of.
+    for_points
+        Whether play is for the expected score, of which there are `moments` instead.
 
     Raises
     ------
@@ -182,10 +190,10 @@ def check_size(scope: Scope) -> None:
     """
     needed = bytes_to_hold(scope)
     if needed > MOST_BYTES:
+        instead = "take moments, or " if for_points else ""
         raise ArgumentError(
             f"distribution of {scope.card.ruleset.name!r}: found up to {needed / 1e9:,.1f} GB to hold, "
-            f"expected at most {MOST_BYTES / 1e9:.0f} GB; take moments, or start from a card with more boxes "
-            "filled"
+            f"expected at most {MOST_BYTES / 1e9:.0f} GB; {instead}start from a card with more boxes filled"
         )
 
 
