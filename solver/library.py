@@ -28,6 +28,7 @@ from .saving_table import (
     complete,
     opened_files,
     save_files,
+    solved_and_kept,
     solved_following,
     solved_in_files,
     solved_in_memory,
@@ -203,12 +204,7 @@ def _load_saving(rules: Ruleset, game: States, threads: int | None, progress: Pr
     found: SavingTable | None = _get_saving(rules, game, None)
     if found is not None:
         return found
-    try:
-        return solved_in_files(rules, threads=threads, progress=progress)
-    except TableError:
-        if 8 * values_in_all(game) > MOST_IN_MEMORY:
-            raise
-        return solved_in_memory(rules, threads=threads, progress=progress)
+    return solved_and_kept(rules, threads=threads, progress=progress)
 
 
 def _get_saving(rules: Ruleset, game: States, default: Any) -> SavingTable | Any:

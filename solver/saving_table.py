@@ -391,6 +391,24 @@ def solved_in_files(
     )
 
 
+def solved_and_kept(
+    ruleset: Ruleset, *, threads: int | None = None, progress: Progress | None = None
+) -> SavingTable:
+    """Solve a game with saved rolls into files of the cache folder; a small one in memory if that fails.
+
+    Raises
+    ------
+    TableError
+        If files cannot be written, and the values of the game take more than `MOST_IN_MEMORY`.
+    """
+    try:
+        return solved_in_files(ruleset, threads=threads, progress=progress)
+    except TableError:
+        if 8 * values_in_all(states(scoring(ruleset))) > MOST_IN_MEMORY:
+            raise
+        return solved_in_memory(ruleset, threads=threads, progress=progress)
+
+
 def _solve_here(
     ruleset: Ruleset, game: States, folder: Path, threads: int | None, progress: Progress | None
 ) -> int | None:

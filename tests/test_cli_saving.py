@@ -12,7 +12,7 @@ import pytest
 from command_line import TINY, home, refusal, run, said, tables
 
 import solver
-from solver import library
+from solver import library, saving_table
 from solver.cli.output import size
 from solver.matches import check_players
 from solver.saving_files import level_path
@@ -50,6 +50,26 @@ def test_the_command_line_from_solving_to_advice(home: Path) -> None:
     played = json.loads(said("simulate", NAME, "-n", "2000", "--card", "pair=10 saved=2", "--json"))
     assert abs(played["mean"] - played["expected_score"]) < 5 * played["standard_error"]
     assert "How the turn ends" in said("advise", "2", "5", *asked, "--explain", "1")
+
+
+def test_a_small_game_is_solved_where_nothing_can_be_kept(home: Path) -> None:
+    (home / "cache").write_text("a file where a folder should be")
+    text = said("solve", NAME)
+    assert f"Expected score  {exact().expected_score:.10f} points" in text
+    assert f"Tables          could not be kept in {home / 'cache' / 'dicewise'}\n" in text
+    answer = json.loads(said("solve", NAME, "--json"))
+    assert (answer["expected_score"], answer["values"]) == (exact().expected_score, exact().count)
+    assert (answer["table"], answer["bytes"], answer["resumed"]) == (None, 0, None)
+    # A folder that was asked for is another matter, as is a game that does not fit in memory.
+    assert "cannot be written" in refusal("solve", NAME, "--output", str(home / "cache" / "own"))
+
+
+def test_a_large_game_is_refused_where_nothing_can_be_kept(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / "cache").write_text("a file where a folder should be")
+    monkeypatch.setattr(saving_table, "MOST_IN_MEMORY", 8)
+    assert "cannot be written" in refusal("solve", NAME)
 
 
 def test_stats_say_mean_deviation_and_upper_bonus(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -104,18 +104,27 @@ def _solve_saving(
     if folder is not None and folder.exists() and not folder.is_dir():
         expected = "a folder: rules with saved rolls take a file for each number of filled boxes"
         raise Fault(f"--output {str(folder)!r}: found a file, expected {expected}")
-    from ..saving_table import solved_in_files
+    from ..folders import cache_folder
+    from ..saving_table import solved_and_kept, solved_in_files
 
     started = perf_counter()
     with cluster(address, threads) as executor, progress_bar(f"Solving {rules.name}", left=True) as progress:
-        table = solved_in_files(rules, folder, threads=threads, executor=executor, progress=progress)
+        if folder is None and executor is None:
+            table = solved_and_kept(rules, threads=threads, progress=progress)
+        else:
+            table = solved_in_files(rules, folder, threads=threads, executor=executor, progress=progress)
     seconds = perf_counter() - started
-    place = table.folder or Path()
-    stored = sum(path.stat().st_size for path in place.glob("*.dwl"))
+    place = table.folder
+    stored = sum(path.stat().st_size for path in place.glob("*.dwl")) if place else 0
     value, states = table.expected_score, table.states.count
     if as_json:
         answer = {"rules": rules.name, "expected_score": value, "states": states, "values": table.count}
-        answer |= {"seconds": seconds, "table": str(place), "bytes": stored, "resumed": table.resumed}
+        answer |= {
+            "seconds": seconds,
+            "table": place and str(place),
+            "bytes": stored,
+            "resumed": table.resumed,
+        }
         show_json(answer)
         return
     show_line(rules.title + (f": {rules.summary}" if rules.summary else ""), style="bold")
@@ -125,7 +134,7 @@ def _solve_saving(
         ("States", f"{states:,}, without the saved rolls"),
         ("Values", f"{table.count:,}"),
         ("Time", f"{seconds:.2f} s"),
-        ("Tables", f"{place} ({size(stored)})"),
+        ("Tables", f"{place} ({size(stored)})" if place else f"could not be kept in {cache_folder()}"),
     ]
     if table.resumed is not None:
         rows.append(("Went on from", f"{counted(table.resumed, 'box', 'boxes')} filled"))
