@@ -40,6 +40,7 @@ the time of a maximum over all open boxes.
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterable
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -130,7 +131,9 @@ def open_duel(rules: Ruleset | str | os.PathLike[str], folder: str | os.PathLike
     files = Folder(duel_folder(given) if folder is None else as_path(folder, "folder"), game)
     if not all(map(files.is_whole, files.pieces(0))):
         what = f"duel of {given.name!r}: found no solved game in {quoted(files.path)}"
-        raise TableNotFound(f"{what}, expected one; `dicewise duel {given.name}` solves it")
+        where = [] if folder is None else ["--folder", str(files.path)]
+        command = shlex.join(["dicewise", "duel", given.name, *where])
+        raise TableNotFound(f"{what}, expected one; `{command}` solves it")
     return Duel(load(given), files)
 
 

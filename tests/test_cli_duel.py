@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 from pathlib import Path
 
@@ -107,6 +108,11 @@ def test_what_is_refused(game: str, home: Path) -> None:
     line = refusal("advise", "66", "--rules", game, "--duel", "-")
     assert line.startswith("duel of 'small.toml': found no solved game in ")
     assert line.endswith("expected one; `dicewise duel small.toml` solves it")
+    asked = ("advise", "66", "--rules", game, "--set", "rolls=2", "--duel", "-", "--folder", "a place")
+    line = refusal(*asked)
+    assert line.endswith("; `dicewise duel 'small.toml[rolls=2]' --folder 'a place'` solves it")
+    said(*shlex.split(line.split("`")[1])[1:])
+    assert " to win (expected final score " in said(*asked)
     solver.solve_duel(game)
     line = refusal("advise", "66", "--rules", game, "--duel", "pair=9")
     assert line == "--duel 'pair=9': card: pair is 9, expected one of 0, 10"
