@@ -18,14 +18,16 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 
 import numpy as np
 
 from .blocks import score_windows
-from .errors import ArgumentError, DiceError
+from .errors import ArgumentError, DiceError, shown
 from .levels import Progress
 from .lookup import Table
 from .plan import Floats, Ints
+from .records import whole
 from .scope import Scope
 from .scorecard import Position, Scorecard
 from .strategy import Ends, Followed, Follower, nodes, start_of
@@ -94,13 +96,18 @@ class Distribution:
 
     def probability(self, score: int) -> float:
         """Return the probability of exactly this final score."""
-        place = score - int(self.scores[0])
+        place = self._place(score)
         return min(1.0, float(self.probabilities[place])) if 0 <= place < len(self.scores) else 0.0
 
     def at_least(self, score: int) -> float:
         """Return the probability of this final score or a greater one."""
-        place = max(0, score - int(self.scores[0]))
+        place = max(0, self._place(score))
         return float(self._tails[place]) if place < len(self.scores) else 0.0
+
+    def _place(self, score: int) -> int:
+        if not whole(score):
+            raise ArgumentError(f"score {shown(score)}: expected a whole number of points")
+        return int(score) - int(self.scores[0])
 
     @cached_property
     def _tails(self) -> Floats:
@@ -116,8 +123,8 @@ class Distribution:
         ValueError
             For a share that is not above 0 and at most 1.
         """
-        if not 0 < share <= 1:
-            raise ArgumentError(f"share {share!r}: expected a number above 0 and at most 1")
+        if not isinstance(share, Real) or not 0 < share <= 1:
+            raise ArgumentError(f"share {shown(share)}: expected a number above 0 and at most 1")
         reached = np.cumsum(self.probabilities) >= share - 1e-12
         return int(self.scores[np.argmax(reached)]) if reached.any() else self.greatest
 

@@ -62,7 +62,7 @@ from .pairs import for_two, pair_plan, pairs
 from .pieces import check_room, made_levels
 from .plan import Floats, Ints, plan, work_arrays
 from .rules import Ruleset, ruleset
-from .scorecard import Position, Scorecard
+from .scorecard import Position, Scorecard, check_position
 from .states import LANES
 from .turn import Turn, Worth, maxima, mean_of_six, throw
 
@@ -240,6 +240,7 @@ class Duel:
 
     def advise_position(self, position: Position, other: Scorecard | str | None = None) -> Advice:
         """Return the advice for a position of the mover against a card of the other player."""
+        check_position(position)
         card = self.table.card(position.card)
         turn = Turn(self.table.states, card.filled, 0, self._worth(card, other))
         options = ranked(

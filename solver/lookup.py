@@ -20,7 +20,7 @@ from .errors import ArgumentError, shown
 from .plan import Floats, with_spare
 from .rules import Ruleset
 from .scope import Scope
-from .scorecard import Position, Scorecard, card_of
+from .scorecard import Position, Scorecard, card_of, check_position
 from .states import States
 from .turn import TIE, Fill, Turn, expected_points, first_of_best
 
@@ -170,6 +170,7 @@ class Table:
 
     def advise_position(self, position: Position) -> Advice:
         """Return the advice for a position of this table's rules."""
+        check_position(position)
         held = self.card(position.card)
         total = held.boxes_total
         return Advice(position, ranked(position, self.turn(held), lambda value: total + value))

@@ -37,7 +37,7 @@ from .plan import Floats, with_spare
 from .risk import certain_points, check_risk, risk_values, sure_score
 from .saving_table import SavingTable, solved_following
 from .scope import Scope
-from .scorecard import Position, Scorecard
+from .scorecard import Position, Scorecard, check_position
 from .states import States
 from .strategy import Chooser
 from .turn import TIE, Chance, SavedTurn, Turn, Worth, expected_points, mean_of_six, positions_after
@@ -93,6 +93,7 @@ class Pursuit:
 
     def advise_position(self, position: Position) -> Advice:
         """Return the advice for a position."""
+        check_position(position)
         card = self.held(position.card)
         turn, expected = self._turn(card, position.rerolls), self.table.worths(card, position.rerolls)
         options = ranked(position, turn, self._shown(card), tie=self._tie, expected=expected)

@@ -29,7 +29,7 @@ from .saving_files import (
 )
 from .saving_pieces import level_in_pieces, pieces_folder, solve_in_pieces
 from .scope import Scope
-from .scorecard import Position, Scorecard, card_of
+from .scorecard import Position, Scorecard, card_of, check_position
 from .scoring import scoring
 from .states import LANES, States, following_states, states
 from .turn import SavedTurn, Turn, Worth, positions_after
@@ -195,6 +195,7 @@ class SavingTable(Table):
         TableError
             If the files cannot be read.
         """
+        check_position(position)
         held = self.card(position.card)
         total = held.boxes_total
         turn = self.saved_turn(held, position.rerolls)

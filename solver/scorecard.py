@@ -315,6 +315,17 @@ def _check_card(card: object) -> None:
     check_kind(card, Scorecard, "card", "a Scorecard", CardError)
 
 
+def check_position(position: object) -> None:
+    """Refuse anything but a position, such as its text.
+
+    Raises
+    ------
+    PositionError
+        If it is none.
+    """
+    check_kind(position, Position, "position", "a Position; `Position.parse` reads its text", PositionError)
+
+
 def _hint(key: str, rules: Ruleset) -> str:
     close = get_close_matches(key, rules.keys, 1)
     meant = f", did you mean {close[0]}" if close else ""

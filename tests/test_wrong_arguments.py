@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,16 @@ Call = Callable[[Any], object]
 
 def table() -> solver.Table:
     return solver.load("yahtzee")
+
+
+@cache
+def saving() -> solver.Table:
+    return solver.solve(solver.ruleset(TINY, {"save_rolls": True}))
+
+
+@cache
+def spread() -> solver.Distribution:
+    return solver.distribution(solver.solve(TINY))
 
 
 CALLS: dict[str, Call] = {
@@ -70,6 +80,10 @@ OTHERS: dict[str, Call] = {
     "Position.parse text": solver.Position.parse,
     "Scorecard rules": lambda given: solver.Scorecard(given, (None,)),
     "Scorecard points": partial(solver.Scorecard, solver.ruleset("yahtzee")),
+    "Table.advise_position": lambda given: table().advise_position(given),
+    "SavingTable.advise_position": lambda given: saving().advise_position(given),
+    "Pursuit.advise_position": lambda given: solver.pursue(table(), solver.Floor()).advise_position(given),
+    "Distribution.quantile": lambda given: spread().quantile(given),
     "Scorecard.empty rules": solver.Scorecard.empty,
     "Scorecard.of rules": lambda given: solver.Scorecard.of(given, {"ones": 3}),
     "Scorecard.of filled": partial(solver.Scorecard.of, solver.ruleset("yahtzee")),
@@ -97,6 +111,19 @@ def test_what_is_of_a_wrong_kind_is_refused(call: Call, given: object) -> None:
     assert shown(given) in message
     assert "expected" in message
     assert "\n" not in message
+
+
+@pytest.mark.parametrize("given", ["40", None, 40.5])
+def test_a_score_is_a_whole_number(given: Any) -> None:
+    for ask in (spread().probability, spread().at_least):
+        with pytest.raises(
+            solver.ArgumentError, match=f"^score {given!r}: expected a whole number of points$"
+        ):
+            ask(given)
+    with pytest.raises(
+        solver.ArgumentError, match=r"^share '0\.5': expected a number above 0 and at most 1$"
+    ):
+        spread().quantile("0.5")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", sorted(CALLS.keys() - {"compare"}))
