@@ -40,8 +40,8 @@ from .saving_table import check_memory
 from .scope import Scope
 from .scorecard import Scorecard
 from .scoring import scoring
-from .states import states
 from .situations import Decision, Move, Situation
+from .states import states
 from .strength import LEVELS, level_temperature, shares, soften, temperature_for
 from .winning import DEFAULT_SECONDS, Winning
 
