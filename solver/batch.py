@@ -179,6 +179,8 @@ def action_of(
 
 def _integers(given: ArrayLike, what: str, error: type[Exception]) -> NDArray[np.int64]:
     array = np.asarray(given)
+    if array.size == 0:
+        return array.astype(np.int64)
     if array.dtype.kind not in "iub":
         raise error(f"{what}: found an array of {array.dtype}, expected integers")
     return array.astype(np.int64)

@@ -11,7 +11,7 @@ def shown(value: object) -> str:
         text = repr(value)
     except Exception:  # Whatever is given is to be refused; some things, such as deep nests, have no text.
         text = f"<{type(value).__name__}>"
-    return short(text)
+    return short(" ".join(text.splitlines()))
 
 
 def short(text: str) -> str:

@@ -47,7 +47,8 @@ class Win:
     def __post_init__(self) -> None:
         given = self.opponents
         if not isinstance(given, Iterable) or not all(isinstance(one, Distribution) for one in given):
-            raise GoalError(f"win: found {given!r}, expected the distributions of the opponents, in a list")
+            expected = "expected the distributions of the opponents, in a list"
+            raise GoalError(f"win: found {shown(given)}, {expected}")
         object.__setattr__(self, "opponents", tuple(given))
         if not self.opponents:
             raise GoalError("win: found no opponents, expected at least one")

@@ -159,7 +159,15 @@ class Scorecard:
         return self.ruleset.rolls - 1 + self.saved
 
     def fill(self, key: str, points: int, bonus: bool = False, saved: int = 0) -> Scorecard:
-        """Return the card with one more box filled, one more bonus where `bonus`, and so many rolls saved."""
+        """Return the card with one more box filled, one more bonus where `bonus`, and so many rolls saved.
+
+        Raises
+        ------
+        CardError
+            If there is no such box, it is filled already, or the card could not arise.
+        """
+        if key not in self.ruleset.keys:
+            raise CardError(f"card: there is no box {shown(key)}{_hint(str(key), self.ruleset)}")
         box = self.ruleset.keys.index(key)
         if self.points[box] is not None:
             raise CardError(f"card '{self}': {key} is filled already")

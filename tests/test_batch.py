@@ -54,6 +54,10 @@ def test_an_empty_batch() -> None:
     ).actions.shape == (0,)
 
 
+def test_empty_lists_are_no_positions() -> None:
+    assert decide(solved("yacht"), [], [], [], np.zeros((0, 5)), []).actions.shape == (0,)
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [

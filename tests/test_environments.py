@@ -102,6 +102,8 @@ def test_rewards_sum_to_the_total_of_the_card(rules: str) -> None:
         assert gained == final.total == seen[-1]
         assert info["action_mask"].all()
         assert not seen[:7].any()
+        with pytest.raises(solver.ActionError, match=r"^action 0: the game is over, expected a reset$"):
+            env.step(0)
 
 
 def test_the_best_actions_meet_the_expected_score() -> None:
@@ -149,7 +151,7 @@ def test_a_seed_gives_the_same_game() -> None:
 
 def test_what_is_not_legal_is_refused_and_changes_nothing() -> None:
     env = Solitaire("yahtzee", illegal="raise")
-    with pytest.raises(solver.ActionError, match=r"^action 0: the game is over, expected a reset$"):
+    with pytest.raises(solver.ActionError, match=r"^no game has begun: expected a reset first$"):
         env.step(0)
     seen, _ = env.reset(options={"card": "ones=3", "dice": "13346", "rerolls": 1})
     keep = env.coding.boxes + env.coding.lattice.number[(2,)]

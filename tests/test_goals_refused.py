@@ -187,6 +187,13 @@ def test_opponents_that_are_no_distributions_are_refused(opponents: object) -> N
         Win(opponents)  # type: ignore[arg-type]
 
 
+def test_a_distribution_outside_a_list_is_refused_on_one_line() -> None:
+    alone = distributions.distribution(solver.load("yacht"))
+    with pytest.raises(GoalError, match=r"^win: found Distribution\(.*…, expected the distr") as refused:
+        Win(alone)  # type: ignore[arg-type]
+    assert "\n" not in str(refused.value) and len(str(refused.value)) < 200
+
+
 @pytest.mark.parametrize("goal", [None, "floor", Floor, 200])
 def test_what_is_no_goal_is_refused(goal: object) -> None:
     with pytest.raises(GoalError, match=r"^goal .*: expected one such as Reach\(200\) or Risk\(0.05\)$"):

@@ -152,6 +152,13 @@ def test_a_filled_box_cannot_be_filled_again() -> None:
         YAHTZEE.card("ones=3").fill("ones", 2)
 
 
+@pytest.mark.parametrize("key", ["once", 5, None])
+def test_a_box_that_there_is_not_cannot_be_filled(key: object) -> None:
+    message = f"^card: there is no box {re.escape(repr(key))}.*the boxes are ones, "
+    with pytest.raises(CardError, match=message):
+        YAHTZEE.card("ones=3").fill(key, 2)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     "dice", ["1 3 3 4 6", "13346", "6,4,3,3,1", (6, 3, 1, 4, 3), ["1", "3", "3", "4", "6"]]
 )

@@ -152,6 +152,8 @@ class Play:
         """Return an action's number; refuse what is not legal and say why."""
         coding, number = self._coding, self._coding.number(action)
         if self._on_turn is None:
+            if not self.over:
+                raise ActionError("no game has begun: expected a reset first")
             raise ActionError(f"action {one_line(action)}: the game is over, expected a reset")
         if number is None:
             last = coding.actions - 1

@@ -139,8 +139,8 @@ class Solitaire(gymnasium.Env[Any, Any]):
         Raises
         ------
         ActionError
-            If it is not a number from 0 to actions - 1, if the game is over, or, with `illegal="raise"`, if
-            the action is not legal; the game is left as it was.
+            If it is not a number from 0 to actions - 1, if no game has begun or it is over, or, with
+            `illegal="raise"`, if the action is not legal; the game is left as it was.
         """
         before, illegal = self._advice, False
         try:
