@@ -56,7 +56,7 @@ class Row:
         Key of the box that can hold most, and the probability that it is not 0; see `Statistics`.
     difference
         The expected score minus that of the first row, in points.
-    goal
+    value
         What the play is worth to the goal that was played for; None for the expected score.
     """
 
@@ -71,7 +71,7 @@ class Row:
     top_box: str | None
     top_box_probability: float | None
     difference: float
-    goal: float | None = None
+    value: float | None = None
 
 
 @dataclass(frozen=True)
@@ -272,7 +272,7 @@ def _row(
     rules: Ruleset,
     spread: Distribution,
     expected: float,
-    goal: float | None,
+    value: float | None,
     before: Sequence[Row],
 ) -> Row:
     found = statistics(spread)
@@ -288,7 +288,7 @@ def _row(
         top_box=found.top_box,
         top_box_probability=found.top_box_probability,
         difference=expected - (before[0].expected_score if before else expected),
-        goal=goal,
+        value=value,
     )
 
 

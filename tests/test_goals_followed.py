@@ -227,16 +227,16 @@ def test_a_card_that_the_goal_was_not_solved_from_is_refused() -> None:
 def test_compare_takes_a_goal_for_all_or_for_each() -> None:
     paths = [str(path) for path in TINY[:2]]
     plain = solver.compare(paths)
-    assert [row.goal for row in plain.rows] == [None, None]
+    assert [row.value for row in plain.rows] == [None, None]
     cautious = solver.compare(paths, Risk(-0.2))
     for row, path in zip(cautious.rows, paths, strict=True):
         found = solver.solve(path, Risk(-0.2))
-        assert row.goal == found.value()
+        assert row.value == found.value()
         assert row.expected_score == distribution(found).mean
     twice = solver.compare(paths, lambda table: Win((distribution(table),)))
     for row, path in zip(twice.rows, paths, strict=True):
         table = solver.solve(path)
-        assert row.goal == pursue(table, Win((distribution(table),))).value()
+        assert row.value == pursue(table, Win((distribution(table),))).value()
 
 
 def test_worth_of_scores_by_hand() -> None:

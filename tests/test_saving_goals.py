@@ -360,7 +360,7 @@ def test_comparing_rules_with_and_without_saved_rolls() -> None:
     assert rows[1].difference == pytest.approx(exact[0] - exact[1], abs=1e-12)
     assert rows[1].standard_deviation == pytest.approx(whole(*GAMES[1]).standard_deviation, abs=1e-12)
     reached = solver.compare(with_and_without, Reach(45)).rows
-    assert 0 < (reached[0].goal or 0) < (reached[1].goal or 0) < 1
+    assert 0 < (reached[0].value or 0) < (reached[1].value or 0) < 1
 
 
 def test_a_game_too_large_is_compared_by_its_kept_score_alone(monkeypatch: pytest.MonkeyPatch) -> None:

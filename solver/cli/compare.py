@@ -115,7 +115,7 @@ def command(
     figures = [_HEADER, *map(_figures, found.rows)]
     if chosen.given:
         aims = [goal_of(chosen, scores.table) for scores in drawn]
-        values = [number(aim, row.goal or 0.0) for aim, row in zip(aims, found.rows, strict=True)]
+        values = [number(aim, row.value or 0.0) for aim, row in zip(aims, found.rows, strict=True)]
         figures = [(value, *row) for value, row in zip((heading(aims[0]), *values), figures, strict=True)]
     _show((first, *labels), figures)
     if picture:
