@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import json
 import os
+import zlib
 from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
@@ -183,9 +184,10 @@ def _come_to(files: Folder) -> int:
 
 def _kept(files: Folder, name: str) -> dict[str, float]:
     """Return the chances that a file of results has; none where they are not there or not sound."""
+    game = _game(files)
     try:
         kept: dict[str, Any] = json.loads((files.path / name).read_bytes())
-        own = kept.pop("digest") == files.game.states.scoring.digest
+        own = kept.pop("crc32") == _check(kept) and {key: kept.pop(key) for key in game} == game
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return {}
     return kept if own and all(isinstance(one, float) and 0 <= one <= 1 for one in kept.values()) else {}
@@ -193,9 +195,20 @@ def _kept(files: Folder, name: str) -> dict[str, float]:
 
 def _keep(files: Folder, name: str, numbers: dict[str, float]) -> None:
     """Write a file of results; what only led to them is deleted."""
-    text = json.dumps({"digest": files.game.states.scoring.digest} | numbers)
-    replace(files.path / name, text.encode())
+    kept: dict[str, Any] = _game(files) | numbers
+    replace(files.path / name, json.dumps(kept | {"crc32": _check(kept)}).encode())
     _tidy(files)
+
+
+def _game(files: Folder) -> dict[str, Any]:
+    """Return what a file of results says of the solved game that it belongs to."""
+    game = files.game
+    chance = float(Folder(files.path, game).block(0, 0)[0][-game.low(0, 0)])
+    return {"digest": game.states.scoring.digest, "chance": chance}
+
+
+def _check(kept: dict[str, Any]) -> int:
+    return zlib.crc32(json.dumps(kept).encode())
 
 
 def _tidy(files: Folder) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import math
+import zlib
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise, product
@@ -370,6 +371,10 @@ def test_the_four_pairings_and_ties(small: Duel) -> None:
     assert not list(small.files.path.glob("followed-*"))
 
 
+def checksum(kept: dict[str, Any]) -> int:
+    return zlib.crc32(json.dumps(kept).encode())
+
+
 def test_ties_alone(folders: Path) -> None:
     solved = solve_duel(SMALL, folders / "ties")
     recursion = plain().position(0, 0, 0)
@@ -387,13 +392,26 @@ def test_ties_alone(folders: Path) -> None:
     assert tie_rate(SMALL, solved.files.path) == ties
     assert evaluate(SMALL, solved.files.path).tie == ties
     kept = json.loads((solved.files.path / "evaluation.json").read_text())
-    for damaged in (7.5, -0.1, math.nan, "0.5"):
-        for name, numbers in (("ties.json", {"digest": kept["digest"]}), ("evaluation.json", kept)):
-            (solved.files.path / "evaluation.json").unlink(missing_ok=True)
-            (solved.files.path / name).write_text(json.dumps(numbers | {"tie": damaged}))
-            assert found(solved.files) is None
-            assert tie_rate(SMALL, solved.files.path) == ties
-    assert evaluate(SMALL, solved.files.path).as_dict() | {"digest": kept["digest"]} == kept
+    game = {"digest": kept["digest"], "chance": solved.chance}
+    assert kept.pop("crc32") == checksum(kept) and game.items() <= kept.items()
+
+    def refused(name: str, numbers: dict[str, Any]) -> None:
+        (solved.files.path / "evaluation.json").unlink(missing_ok=True)
+        (solved.files.path / name).write_text(json.dumps(numbers))
+        assert found(solved.files) is None
+        assert tie_rate(SMALL, solved.files.path) == ties
+
+    for name, numbers in (("ties.json", game | {"tie": ties}), ("evaluation.json", kept)):
+        # Written as if by this program: out of range, or of another game.
+        for damaged in ({"tie": 7.5}, {"tie": -0.1}, {"tie": math.nan}, {"tie": "0.5"}, {"chance": 0.125}):
+            changed = numbers | damaged
+            refused(name, changed | {"crc32": checksum(changed)})
+        # Written by hand: a chance that may be, under the checksum of the true one or under none.
+        for crc32 in ({"crc32": checksum(numbers)}, {}):
+            refused(name, numbers | {"tie": 0.5} | crc32)
+        # As older programs kept it.
+        refused(name, {key: value for key, value in numbers.items() if key != "chance"} | {"tie": 0.5})
+    assert evaluate(SMALL, solved.files.path).as_dict() | game == kept
     (solved.files.path / "ties.json").unlink()
     assert tie_rate(SMALL, solved.files.path, progress=never) == ties
 
