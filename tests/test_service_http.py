@@ -144,6 +144,18 @@ def test_what_cannot_be_read_is_refused(
     assert said.startswith(message)
 
 
+def test_callers_that_hang_up_within_a_request_are_passed_over() -> None:
+    """The server goes on and has said nothing on stderr when it ends, which `running` asserts."""
+    with running() as address:
+        host, _, port = address.removeprefix("http://").partition(":")
+        for said in (b"", b'{"dice": "13'):
+            with socket.create_connection((host, int(port)), 60) as caller:
+                head = b"POST /api/advise HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n"
+                caller.sendall(head + said)
+                time.sleep(0.2)  # For it to begin to read.
+            assert httpx.get(f"{address}/api/health", timeout=60).status_code == 200
+
+
 def test_large_requests_are_not_read(client: httpx.Client) -> None:
     status, kind, message = refusal(client.post("/api/advise", content=b" " * (256 * 1024 + 1)))
     assert (status, kind) == (413, "TooLarge")

@@ -18,6 +18,7 @@ from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..errors import DicewiseError, short
@@ -249,6 +250,8 @@ async def _body(request: Request, most: int) -> Any:
                     raise TooLarge(f"found more than {most} bytes, expected fewer")
     except TimeoutError:
         raise RequestError(f"found no whole request within {_SLOWEST_BODY:g} s") from None
+    except ClientDisconnect:
+        raise RequestError("found no whole request before the caller hung up") from None
     return parsed(bytes(read))
 
 
