@@ -134,6 +134,8 @@ def test_errors_have_the_text_of_the_library(client: httpx.Client) -> None:
         ("POST", "/api/advise", b'{"dice": "%s"}' % (b"7" * 9999), 400, f"dice '{'7' * 58}…: found '7', "),
         ("POST", "/api/game", b'{"record": {}}', 400, "record: found no key 'dicewise_game', expected the"),
         ("GET", "/api/rules?rules=yacht", b"", 400, "found a query, expected none; POST takes the fields"),
+        ("POST", "/api/rules?rules=yacht", b"", 400, "found a query, expected none; POST takes the fields"),
+        ("POST", "/api/advise?top=1", b'{"dice": "13346"}', 400, "found a query, expected none; POST takes"),
     ],
 )
 def test_what_cannot_be_read_is_refused(

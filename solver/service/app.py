@@ -237,9 +237,9 @@ class Gate:
 
 async def _body(request: Request, most: int) -> Any:
     """Return what a request says, read no further than the limit."""
+    if request.query_params:
+        raise RequestError("found a query, expected none; POST takes the fields as JSON")
     if request.method != "POST":
-        if request.query_params:
-            raise RequestError("found a query, expected none; POST takes the fields as JSON")
         return {}
     read = bytearray()
     try:
