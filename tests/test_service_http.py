@@ -146,6 +146,15 @@ def test_what_cannot_be_read_is_refused(
     assert said.startswith(message)
 
 
+def test_what_there_is_is_named_where_nothing_is_found(client: httpx.Client) -> None:
+    status, _, message = refusal(client.get("/nothing"))
+    named = message.removeprefix("path '/nothing': expected one of: ").split(", ")
+    assert (status, len(named)) == (404, len(set(named)))
+    assert set(named) == {*(f"/api/{name}" for name in SHAPES), "/api/openapi.json", "/"}
+    # Each is there, though some take no GET.
+    assert {client.get(path).status_code for path in named} == {200, 405}
+
+
 def test_callers_that_hang_up_within_a_request_are_passed_over() -> None:
     """The server goes on and has said nothing on stderr when it ends, which `running` asserts."""
     with running() as address:

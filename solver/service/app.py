@@ -141,7 +141,7 @@ def application(
     @app.exception_handler(404)
     @app.exception_handler(405)
     async def missing(request: Request, _: Exception) -> Response:
-        known = ", ".join(f"/api/{name}" for name in SHAPES)
+        known = ", ".join([*(f"/api/{name}" for name in SHAPES), "/api/openapi.json", "/"])
         path, found = request.url.path, request.method
         if path in understood:
             expected = listed(understood[path], "or")
