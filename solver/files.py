@@ -18,6 +18,13 @@ def quoted(path: str | os.PathLike[str]) -> str:
     return repr(os.fspath(path))
 
 
+def size(length: int) -> str:
+    """Return a number of bytes in kB, MB or GB."""
+    if length >= 1e9:
+        return f"{length / 1e9:.2f} GB"
+    return f"{length / 1e6:.2f} MB" if length >= 1e6 else f"{length / 1e3:.1f} kB"
+
+
 def as_path(given: str | os.PathLike[str], what: str) -> Path:
     """Return the path that a call was given.
 

@@ -28,7 +28,7 @@ import numpy as np
 
 from . import front
 from .errors import DamagedTable, TableError, TruncatedTable, VersionTable, WrongRulesTable
-from .files import opened, quoted, replacing
+from .files import opened, quoted, replacing, size
 from .levels import Progress
 from .plan import Ints
 from .tasks import Task, run_tasks, workers
@@ -281,9 +281,10 @@ def check_room(folder: Path, length: int) -> None:
         there = there.parent
     free = disk_usage(there).free
     if free < length:
-        raise TableError(
-            f"{quoted(folder)}: found {free / 1e9:.1f} GB free, expected {length / 1e9:.1f} GB or more"
-        )
+        found, expected = size(free), size(length)
+        if found == expected:
+            found, expected = f"{free:,} bytes", f"{length:,} bytes"
+        raise TableError(f"{quoted(folder)}: found {found} free, expected {expected} or more")
 
 
 def made_levels(

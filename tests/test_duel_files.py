@@ -11,6 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from command_line import TINY, environment
@@ -98,13 +99,24 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     assert reports[0][0] > reports[0][1] / 2 and reports[-1][0] == reports[-1][1]
 
 
-def test_a_disk_without_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Usage:
-        free = 1000
-
-    monkeypatch.setattr(pieces, "disk_usage", lambda path: Usage)
-    with pytest.raises(solver.TableError, match=r"found 0\.0 GB free, expected 6\.3 GB or more"):
-        solve_duel("yacht", tmp_path / "none" / "there")
+@pytest.mark.parametrize(
+    ("game", "free", "said"),
+    [
+        ("yacht", 1000, "found 1.0 kB free, expected 6.34 GB or more"),
+        (str(SMALL), 0, "found 0.0 kB free, expected 5.4 kB or more"),
+        (str(SMALL), 5439, "found 5,439 bytes free, expected 5,440 bytes or more"),
+        ("yacht", 6_330_000_000, "found 6.33 GB free, expected 6.34 GB or more"),
+        ("yacht", 6_338_541_663, "found 6,338,541,663 bytes free, expected 6,338,541,664 bytes or more"),
+    ],
+)
+def test_a_disk_without_room(
+    game: str, free: int, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = SimpleNamespace(free=free)
+    monkeypatch.setattr(pieces, "disk_usage", lambda path: usage)
+    with pytest.raises(solver.TableError) as refused:
+        solve_duel(game, tmp_path / "none" / "there")
+    assert str(refused.value) == f"{str(tmp_path / 'none' / 'there')!r}: {said}"
     assert not (tmp_path / "none").exists()
 
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from ..files import size as size
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -32,13 +34,6 @@ def number(count: int) -> str:
 def counted(count: int, one: str, many: str) -> str:
     """Return a number as a word with its noun: "one die", "three dice"."""
     return f"{number(count)} {one if count == 1 else many}"
-
-
-def size(length: int) -> str:
-    """Return a number of bytes in kB, MB or GB."""
-    if length >= 1e9:
-        return f"{length / 1e9:.2f} GB"
-    return f"{length / 1e6:.2f} MB" if length >= 1e6 else f"{length / 1e3:.1f} kB"
 
 
 def console(*, stderr: bool = False) -> Console:
