@@ -77,7 +77,8 @@ def test_advice_against_a_player_who_plays_for_the_win(game: str, home: Path) ->
     advice = solved.advise("run=8", "66", 1, other="pair=10")
     arguments = ("advise", "66", "--rules", game, "--card", "run=8", "--duel", "pair=10", "--folder", "there")
     found = json.loads(said(*arguments, "--json"))
-    assert found == advice.as_dict() | {"other": {"pair": 10}}
+    goal = {"kind": "duel", "unit": "probability"}
+    assert found == advice.as_dict() | {"goal": goal, "other": {"pair": 10}}
     text = said(*arguments, "--top", "2")
     chance = f"{advice.best.value:.2%}".replace("%", " %")
     assert text.startswith(

@@ -156,7 +156,8 @@ def show_duel(
         raise CardError(f"--duel {other!r}: {error}") from None
     advice = solved.advise_position(position, held)
     if as_json:
-        show_json(advice.as_dict(top) | {"other": held.as_dict()})
+        goal = {"kind": "duel", "unit": "probability"}
+        show_json(advice.as_dict(top) | {"goal": goal, "other": held.as_dict()})
     else:
         _show(advice, 10 if top is None else top, in_words)
         show_line(f"\nPosition: {position}", style="dim")
