@@ -26,6 +26,7 @@ from command_line import (
 
 import solver
 from solver import library
+from solver.game import Game
 
 home, tables = command_line.home, command_line.tables
 
@@ -45,6 +46,58 @@ def test_version() -> None:
 
 def test_unknown_command() -> None:
     assert "No such command 'advize'" in misuse("advize")
+
+
+# what a script with a variable that is not set gives
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["advise", "13346", "--rules", ""],
+        ["match", "optimal", "-n", "1", "--rules", ""],
+        ["play", ""],
+        ["rules", "new", "house", "--from", ""],
+        ["stats", ""],
+    ],
+)
+def test_an_empty_name_is_no_game(arguments: list[str], home: Path) -> None:
+    assert refusal(*arguments).startswith('rules: found "", expected a game or the path of a .toml file; ')
+    assert list(home.iterdir()) == []
+
+
+def test_an_empty_name_beside_a_game_to_go_on_with_is_no_game(home: Path) -> None:
+    (home / "game.json").write_text(f"{Game.new('yacht', 1, 1)}\n")
+    assert refusal("play", "", "--load", "game.json").startswith('rules: found "", expected a game')
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["advise", "12345", "--rules", "yacht", "--utility="],
+        ["advise", "12345", "--rules", "yacht", "--duel", "-", "--folder="],
+        ["compare", "yacht", "--plot="],
+        ["duel", str(TINY / "free.toml"), "--folder="],
+        ["export", "yacht", "-n", "1", "--output="],
+        ["play", "--load="],
+        ["reach", "yacht", "--cluster", "tcp://127.0.0.1:1", "--folder="],
+        ["rules", "new", "house", "--output="],
+        ["solve", "yacht", "--output="],
+        ["tables", "build", "yacht", "--output="],
+        ["tables", "check", "--folder="],
+        ["tables", "moments", "--output="],
+    ],
+)
+def test_an_empty_path_is_not_the_current_folder(arguments: list[str], home: Path) -> None:
+    option = arguments[-1].removesuffix("=")
+    assert refusal(*arguments) == f"{option} '': expected a path"
+    assert list(home.iterdir()) == []
+
+
+def test_an_empty_address_is_no_cluster() -> None:
+    expected = "--cluster '': expected the address of a scheduler"
+    for arguments in (["solve", "maxi-yatzy"], ["simulate", "yacht", "-n", "1"], ["compare", "yacht"]):
+        assert refusal(*arguments, "--cluster", "") == expected
 
 
 # advise

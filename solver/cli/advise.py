@@ -10,7 +10,7 @@ import click
 
 from ..errors import GoalError
 from ..rules import Ruleset, names
-from .choice import chosen_rules, set_option
+from .choice import FOLDER, chosen_rules, set_option
 from .goal import Chosen, goal_json, goal_options, show_goal, solved
 from .output import counted, number, progress_bar, show_json, show_line, show_table
 
@@ -49,7 +49,7 @@ _EXPLAINED = 3
 )
 @click.option(
     "--folder",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=FOLDER,
     metavar="DIR",
     help="As given to `dicewise duel`; for --duel.",
 )
@@ -164,7 +164,7 @@ def _position_of_parts(
         raise click.UsageError(f'found {box!r} among the dice; quote a whole card: --card "ones=3 {box}"')
     from ..scorecard import Position, Scorecard
 
-    rules = chosen_rules(name or names()[0], changes)
+    rules = chosen_rules(name, changes)
     return Position.of(Scorecard.parse(rules, card or ""), " ".join(dice), rerolls)
 
 

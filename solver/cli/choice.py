@@ -9,13 +9,33 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ..rules import Ruleset, ruleset
+from ..rules import Ruleset, names, ruleset
 from ..rules.changes import parsed
+from . import Fault
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def _refuse_empty(value: Any, option: click.Parameter | None, expected: str) -> None:
+    """Refuse an empty text, such as that of a variable that is not set in a script."""
+    if value == "":
+        raise Fault(f"{max(option.opts, key=len) if option else 'path'} '': expected {expected}")
+
+
+class _GivenPath(click.Path):
+    """A path as a `Path`, which an empty one would make the current folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        _refuse_empty(value, param, "a path")
+        return super().convert(value, param, ctx)
+
+
+PLACE = _GivenPath(path_type=Path)
+FILE = _GivenPath(path_type=Path, dir_okay=False)
+FOLDER = _GivenPath(path_type=Path, file_okay=False)
 
 
 def set_option(command: _Command) -> _Command:
@@ -43,9 +63,15 @@ def cluster_option(command: _Command) -> _Command:
         "--cluster",
         "address",
         metavar="ADDRESS",
+        callback=_address,
         help="Have the workers of a running dask scheduler do the work, such as tcp://10.0.0.1:8786; they "
         "must reach the files by the same paths.",
     )(command)
+
+
+def _address(_: click.Context, option: click.Parameter, address: str | None) -> str | None:
+    _refuse_empty(address, option, "the address of a scheduler")
+    return address
 
 
 @contextmanager
@@ -93,7 +119,7 @@ def plot_option(what: str) -> Callable[[_Command], _Command]:
             "--plot",
             "picture",
             metavar="FILE",
-            type=click.Path(path_type=Path),
+            type=PLACE,
             help=f"Draw {what} to this file, .png or .svg; needs matplotlib.",
         )(command)
 
@@ -120,6 +146,6 @@ def chosen_changes(changes: Iterable[str]) -> dict[str, Any]:
     return steps
 
 
-def chosen_rules(name: str, changes: Iterable[str]) -> Ruleset:
-    """Return the rules of a game or file after the changes of --set."""
-    return ruleset(name, chosen_changes(changes))
+def chosen_rules(name: str | None, changes: Iterable[str]) -> Ruleset:
+    """Return the rules of a game or file, or of the first game, after the changes of --set."""
+    return ruleset(names()[0] if name is None else name, chosen_changes(changes))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import CardError
-from .choice import chosen_rules, cluster, cluster_option, set_option, threads_option
+from .choice import FOLDER, chosen_rules, cluster, cluster_option, set_option, threads_option
 from .output import percent, progress_bar, show_json, show_line, show_table, size
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _SHOWN = (1, 2, 5, 10, 20, 30, 50, 75, 100, 150, 200)
 @click.option(
     "--folder",
     metavar="DIR",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=FOLDER,
     help="Where the values are kept.  [default: in the user's cache folder]",
 )
 @click.option(

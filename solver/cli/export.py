@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .choice import chosen_rules, seed_option, set_option, threads_option
+from .choice import PLACE, chosen_rules, seed_option, set_option, threads_option
 from .goal import solved_from
 from .output import progress_bar, show_json, show_line, size
 
@@ -36,7 +36,7 @@ EPSILON = 0.2
     "-o",
     metavar="FILE",
     required=True,
-    type=click.Path(path_type=Path),
+    type=PLACE,
     help="Where to write them, .jsonl or .parquet (needs pyarrow); a file that is there is replaced.",
 )
 @click.option(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 import click
 
 from ..errors import CardError, DiceError, GoalError, PositionError
+from .choice import PLACE
 from .output import percent, progress_bar, show_line, show_table, within
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def goal_options(command: _Command) -> _Command:
         click.option("--ceiling", is_flag=True, help="The greatest score that can be."),
         click.option(
             "--utility",
-            type=click.Path(path_type=Path),
+            type=PLACE,
             metavar="FILE",
             help="Any value of the final score: lines of a score and its value, linear between; the "
             "first and the last value hold beyond.",

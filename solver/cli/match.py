@@ -43,7 +43,7 @@ def command(
     `dicewise players NAME` lists the players. A tie counts its share: half a win for each of two. Of two
     players, win plays exactly where `dicewise duel` has solved the game.
     """  # noqa: D301
-    rules = chosen_rules(name or names()[0], changes)
+    rules = chosen_rules(name, changes)
     from .. import library
     from ..matches import check_players, match
 

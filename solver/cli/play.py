@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import ActionError, DiceError, GameError, RulesError, TableError
-from ..rules import names, ruleset
+from ..rules import ruleset
 from .board import HUMAN, in_words, seat_names, show_cards, show_end, show_losses
-from .choice import chosen_rules, seconds_option, set_option
+from .choice import FILE, chosen_rules, seconds_option, set_option
 from .output import counted, progress_bar, show_line, show_table
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class _End(Exception):
 )
 @click.option(
     "--load",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     metavar="FILE",
     help="Go on with a game that was saved.",
 )
@@ -100,7 +100,7 @@ def command(
             raise click.UsageError("--load goes on with a game: no --seats, --seed or --set beside it")
         game = _loaded(load, name)
     else:
-        rules = chosen_rules(name or names()[0], changes)
+        rules = chosen_rules(name, changes)
         players = [spec.strip() for spec in (f"{HUMAN},optimal" if seats is None else seats).split(",")]
         game = Game.new(rules, len(players), seed, HIGHEST if first == "roll" else _seat(first), players)
     # In a record, whatever names no player of the computer is somebody's name.
@@ -143,9 +143,9 @@ def _loaded(path: Path, name: str | None) -> Game:
 
     record = path.read_text("utf-8", "replace").strip()
     try:
-        return Game.from_record(record, ruleset(name) if name else None)
+        return Game.from_record(record, None if name is None else ruleset(name))
     except RulesError as error:
-        if name:
+        if name is not None:
             raise
         raise RulesError(f"{error}; or their rules file beside --load") from None
 

@@ -10,6 +10,7 @@ import click
 
 from ..rules import Ruleset
 from .choice import (
+    FOLDER,
     check_picture,
     chosen_rules,
     cluster,
@@ -55,7 +56,7 @@ _ROWS = 5
 @click.option(
     "--folder",
     metavar="DIR",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=FOLDER,
     help="With --cluster, where the files lie that its workers share, until all is done.  "
     "[default: the cache folder]",
 )

@@ -14,6 +14,7 @@ from ..rules import Ruleset, build, names, ruleset, settings
 from ..rules.validate import SETTINGS_KEYS
 from ..rules.wording import written
 from . import PROGRAM, Fault
+from .choice import PLACE
 from .output import show_json, show_line, show_table
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ _IN_THE_CARD = ("title", "section")
     "--output",
     "-o",
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=PLACE,
     help="The file that `new` writes.  [default: NAME.toml]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
@@ -57,13 +58,13 @@ def command(words: tuple[str, ...], origin: str | None, output: Path | None, as_
 
     Expected score: points under optimal play; "-" until the game is solved for the first time.
     """  # noqa: D301
-    if words[:1] != ("new",) and (origin or output):
+    if words[:1] != ("new",) and (origin is not None or output):
         raise click.UsageError("--from and --output go with new: dicewise rules new house --from yacht")
     match words:
         case ():
             _list(as_json)
         case ("new", name):
-            _start(name, origin or names()[0], output, as_json)
+            _start(name, names()[0] if origin is None else origin, output, as_json)
         case ("new", *_):
             raise click.UsageError("expected one name for the game: dicewise rules new house --from yacht")
         case ("check",):

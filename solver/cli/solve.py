@@ -11,16 +11,14 @@ import click
 from ..errors import ForeignTable, TableError
 from ..rules import Ruleset
 from . import Fault
-from .choice import chosen_rules, cluster, cluster_option, set_option, threads_option
+from .choice import PLACE, chosen_rules, cluster, cluster_option, set_option, threads_option
 from .goal import Chosen, goal_json, goal_options, goal_rows, solved
 from .output import counted, progress_bar, show_json, show_line, show_table, size
 
 
 @click.command("solve")
 @click.argument("name", metavar="NAME|FILE")
-@click.option(
-    "--output", "-o", metavar="FILE", type=click.Path(path_type=Path), help="Write the table to this file."
-)
+@click.option("--output", "-o", metavar="FILE", type=PLACE, help="Write the table to this file.")
 @threads_option
 @cluster_option
 @set_option

@@ -16,14 +16,13 @@ from ..errors import RulesError, TableError
 from ..rules import names, names_with_table, ruleset
 from ..rules.wording import did_you_mean, listed
 from . import Fault
-from .choice import threads_option
+from .choice import FILE, FOLDER, threads_option
 from .output import counted, progress_bar, show_line, show_table, size
 from .solve import check_place
 
 _ENTRY_KEYS = {"name", "file", "digest", "bytes", "sha256"}
 
 _DEFAULT = "[default: that of the shipped tables]"
-_FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
 @click.group("tables", invoke_without_command=True)
@@ -41,7 +40,7 @@ def command(ctx: click.Context) -> None:
 @command.command("build")
 @click.argument("games", nargs=-1, metavar="[NAME]...")
 @click.option(
-    "--output", "-o", "folder", type=_FOLDER, metavar="DIR", help=f"The folder to write to.  {_DEFAULT}"
+    "--output", "-o", "folder", type=FOLDER, metavar="DIR", help=f"The folder to write to.  {_DEFAULT}"
 )
 def build(games: tuple[str, ...], folder: Path | None) -> None:
     """Solve the games and write their tables and the manifest.
@@ -69,7 +68,7 @@ _file_option = click.option(
     "--output",
     "-o",
     "path",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="The file to write.  [default: that of the package]",
 )
@@ -149,7 +148,7 @@ def _known(place: Path) -> dict[str, Any]:
 
 
 @command.command("check")
-@click.option("--folder", type=_FOLDER, metavar="DIR", help=f"The folder to check.  {_DEFAULT}")
+@click.option("--folder", type=FOLDER, metavar="DIR", help=f"The folder to check.  {_DEFAULT}")
 def check(folder: Path | None) -> None:
     """Compare the shipped tables with their manifest.
 
