@@ -167,13 +167,11 @@ def test_a_player_to_win_says_what_it_does() -> None:
 def test_playing_called_wrongly(home: Path) -> None:
     assert refusal("play", "yacht", "--seats", "best").startswith("player 'best': expected one of optimal")
     assert refusal("play", "yacht", "--seats", "").startswith("player ''")
-    assert (
-        refusal("play", "yacht", "--first", "3") == "first 2: expected a seat from 0 to 1 or 'highest roll'"
-    )
-    assert (
-        refusal("play", "yacht", "--first", "x")
-        == "--first 'x': expected the number of a seat, from 1, or roll"
-    )
+    for first in ("3", "0", "-1", "x", "", "highest roll"):
+        refused = refusal("play", "yacht", "--first", first)
+        assert refused == f"--first {first!r}: expected a seat from 1 to 2, or roll"
+    refused = refusal("play", "yacht", "--seats", "optimal", "--first", "2")
+    assert refused == "--first '2': expected a seat from 1 to 1, or roll"
     assert refusal("play", "yacht", "--seats", "strength:9").startswith("strength 9: expected points from")
     assert misuse("play", "--load", "a", "--seed", "1").endswith("no --seats, --seed or --set beside it")
     assert refusal("play", "--load", "none.json") == "none.json: No such file or directory"

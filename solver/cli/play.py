@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import ActionError, DiceError, GameError, RulesError, TableError
+from ..errors import ActionError, DiceError, GameError, RulesError, TableError, shown
 from ..rules import ruleset
 from .board import HUMAN, in_words, seat_names, show_cards, show_end, show_losses
 from .choice import FILE, chosen_rules, seconds_option, set_option
@@ -92,7 +92,7 @@ def command(
     At the end it says what each of your decisions gave away.
     """  # noqa: D301
     from .. import library
-    from ..game import HIGHEST, Game
+    from ..game import Game
     from ..players import check_player, names_player, player
 
     if load is not None:
@@ -102,7 +102,7 @@ def command(
     else:
         rules = chosen_rules(name, changes)
         players = [spec.strip() for spec in (f"{HUMAN},optimal" if seats is None else seats).split(",")]
-        game = Game.new(rules, len(players), seed, HIGHEST if first == "roll" else _seat(first), players)
+        game = Game.new(rules, len(players), seed, _seat(first, len(players)), players)
     # In a record, whatever names no player of the computer is somebody's name.
     computers = [
         None if spec == HUMAN or (load is not None and not names_player(spec)) else spec
@@ -131,10 +131,16 @@ def command(
     show_losses(game, table)
 
 
-def _seat(text: str) -> int:
-    if not (text.isascii() and text.isdigit()) or not int(text):
-        raise GameError(f"--first {text!r}: expected the number of a seat, from 1, or roll")
-    return int(text) - 1
+def _seat(text: str, seats: int) -> int | str:
+    """Return who begins, as a game takes it: the number of a seat from 0, or that the dice say."""
+    from ..game import HIGHEST
+
+    if text == "roll":
+        return HIGHEST
+    numbers = [str(number) for number in range(1, seats + 1)]
+    if text not in numbers:
+        raise GameError(f"--first {shown(text)}: expected a seat from 1 to {seats}, or roll")
+    return numbers.index(text)
 
 
 def _loaded(path: Path, name: str | None) -> Game:
