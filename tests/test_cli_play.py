@@ -173,7 +173,9 @@ def test_playing_called_wrongly(home: Path) -> None:
     refused = refusal("play", "yacht", "--seats", "optimal", "--first", "2")
     assert refused == "--first '2': expected a seat from 1 to 1, or roll"
     assert refusal("play", "yacht", "--seats", "strength:9").startswith("strength 9: expected points from")
-    assert misuse("play", "--load", "a", "--seed", "1").endswith("no --seats, --seed or --set beside it")
+    for option in ("--seats=human", "--seed=1", "--first=1", "--set=rolls=4"):
+        ends = "no --seats, --seed, --first or --set beside it"
+        assert misuse("play", "--load", "a", option).endswith(ends)
     assert refusal("play", "--load", "none.json") == "none.json: No such file or directory"
     Path("bad.json").write_text("{}", "utf-8")
     assert refusal("play", "--load", "bad.json").startswith("record: found no key 'dicewise_game'")

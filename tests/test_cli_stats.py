@@ -265,9 +265,7 @@ def test_what_the_joker_adds() -> None:
 
 
 def test_combinations_with_what_is_set() -> None:
-    text = said(
-        "compare", "yacht", "--set", "rolls=1,title=t", "--vary", "rolls=1,2", "--vary", "order=card,free"
-    )
+    text = said("compare", "yacht", "--set", "title=t", "--vary", "rolls=1,2", "--vary", "order=card,free")
     lines = text.splitlines()
     assert lines[0].startswith("yacht[title=t]   ")
     assert [line.split()[0] for line in lines[2:]] == [
@@ -304,6 +302,8 @@ def test_comparisons_refused(arguments: list[str], line: str, monkeypatch: pytes
 def test_comparisons_called_wrongly() -> None:
     expected = "Error: --vary: found rolls twice, expected all its values in one list"
     assert misuse("compare", "yacht", "--vary", "rolls=2", "--vary", "rolls=3") == expected
+    expected = "Error: found --set rolls and --vary rolls, expected one of them"
+    assert misuse("compare", "yacht", "--vary", "rolls=1,2", "--set", "title=t,rolls=3") == expected
 
 
 def test_single_tiers_are_shown_with_their_keys() -> None:

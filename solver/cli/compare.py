@@ -81,6 +81,8 @@ def command(
 
     fixed = chosen_changes(changes)
     vary = _varied(varied)
+    if twice := [key for key in fixed if key in vary]:
+        raise click.UsageError(f"found --set {twice[0]} and --vary {twice[0]}, expected one of them")
     wanted = [
         rules for game in games or names_with_table() for rules in comparison.variants(game, vary, fixed)
     ]
@@ -109,7 +111,7 @@ def command(
     first, labels = "Rules", [row.rules for row in found.rows]
     if vary and len(games) == 1:
         # What all rows have in common is said once, at the top.
-        (common,) = comparison.variants(games[0], {}, {k: v for k, v in fixed.items() if k not in vary})
+        (common,) = comparison.variants(games[0], {}, fixed)
         first, known = common.name, len(common.name.removesuffix("]")) + 1
         labels = [label[known:-1] for label in labels]
     figures = [_HEADER, *map(_figures, found.rows)]

@@ -50,9 +50,7 @@ class _End(Exception):
 @click.option(
     "--first",
     metavar="SEAT|roll",
-    default="1",
-    show_default=True,
-    help="Who begins; roll: the highest roll does.",
+    help="Who begins; roll: the highest roll does.  [default: 1]",
 )
 @click.option(
     "--dice",
@@ -73,7 +71,7 @@ def command(
     name: str | None,
     seats: str | None,
     seed: int | None,
-    first: str,
+    first: str | None,
     dice: str,
     load: Path | None,
     seconds: float,
@@ -96,13 +94,17 @@ def command(
     from ..players import check_player, names_player, player
 
     if load is not None:
-        if seats is not None or seed is not None or changes:
-            raise click.UsageError("--load goes on with a game: no --seats, --seed or --set beside it")
+        if any(given is not None for given in (seats, seed, first)) or changes:
+            raise click.UsageError(
+                "--load goes on with a game: no --seats, --seed, --first or --set beside it"
+            )
         game = _loaded(load, name)
     else:
         rules = chosen_rules(name, changes)
         players = [spec.strip() for spec in (f"{HUMAN},optimal" if seats is None else seats).split(",")]
-        game = Game.new(rules, len(players), seed, _seat(first, len(players)), players)
+        game = Game.new(
+            rules, len(players), seed, _seat("1" if first is None else first, len(players)), players
+        )
     # In a record, whatever names no player of the computer is somebody's name.
     computers = [
         None if spec == HUMAN or (load is not None and not names_player(spec)) else spec
