@@ -237,7 +237,7 @@ def _known(rules: Ruleset, for_points: bool) -> Moments | float | None:
         If it is too large and nothing is known, or it is played for something else.
     """
     try:
-        check_size(Scope.of(states(scoring(rules)), rules.card()), for_points)
+        check_size(Scope.of(states(scoring(rules)), rules.card()), "take moments" if for_points else "")
     except ArgumentError:
         found: Moments | float | None = None
         if for_points:

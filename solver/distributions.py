@@ -28,7 +28,7 @@ from .levels import Progress
 from .lookup import Table
 from .plan import Floats, Ints
 from .records import whole
-from .scope import Scope
+from .scope import MORE_BOXES, Scope
 from .scorecard import Position, Scorecard
 from .strategy import Ends, Followed, Follower, nodes, start_of
 
@@ -167,7 +167,8 @@ def distribution(
     elif rerolls is not None:
         raise DiceError(f"rerolls {rerolls!r}: found no dice, expected those on the table")
     game = played.states if isinstance(played, Table) else played.scope.game
-    check_size(Scope.of(game, held), isinstance(played, Table))
+    for_points = isinstance(played, Table)
+    check_size(Scope.of(game, held), f"take moments, or {MORE_BOXES}" if for_points else MORE_BOXES)
     follower = Follower(played, threads, held)
     spread = _by_score if follower.chooser.by_score else _by_state
     return spread(follower, held, place, progress)
@@ -180,15 +181,15 @@ def bytes_to_hold(scope: Scope) -> int:
     return scope.game.following(scope.card.filled) * _BYTES_A_STATE
 
 
-def check_size(scope: Scope, for_points: bool) -> None:
+def check_size(scope: Scope, instead: str = MORE_BOXES) -> None:
     """Refuse a distribution that would take too much memory.
 
     Parameters
     ----------
     scope
         What it is of.
-    for_points
-        Whether play is for the expected score, of which there are `moments` instead.
+    instead
+        What the message says to do instead; nothing where it is empty.
 
     Raises
     ------
@@ -197,10 +198,9 @@ def check_size(scope: Scope, for_points: bool) -> None:
     """
     needed = bytes_to_hold(scope)
     if needed > MOST_BYTES:
-        instead = "take moments, or " if for_points else ""
         raise ArgumentError(
             f"distribution of {scope.card.ruleset.name!r}: found up to {needed / 1e9:,.1f} GB to hold, "
-            f"expected at most {MOST_BYTES / 1e9:.0f} GB; {instead}start from a card with more boxes filled"
+            f"expected at most {MOST_BYTES / 1e9:.0f} GB" + (f"; {instead}" if instead else "")
         )
 
 

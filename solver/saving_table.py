@@ -28,7 +28,7 @@ from .saving_files import (
     write_level,
 )
 from .saving_pieces import level_in_pieces, pieces_folder, solve_in_pieces
-from .scope import Scope
+from .scope import MORE_BOXES, Scope
 from .scorecard import Position, Scorecard, card_of, check_position
 from .scoring import scoring
 from .states import LANES, States, following_states, states
@@ -304,8 +304,11 @@ def solved_following(
     *,
     threads: int | None = None,
     progress: Progress | None = None,
+    instead: str = MORE_BOXES,
 ) -> SavingTable:
     """Solve what follows a card of a game with saved rolls, exactly, in memory; the table knows nothing else.
+
+    `instead` is what the refusal of a game that is too large says to do; nothing where it is empty.
 
     Raises
     ------
@@ -314,7 +317,7 @@ def solved_following(
     """
     held = card_of(ruleset, card)
     game = following_states(states(scoring(ruleset)), held.filled)
-    check_memory(ruleset, values_in_all(game))
+    check_memory(ruleset, values_in_all(game), instead)
     levels = [final_level(game), *solved_levels(game, threads=threads, progress=progress)]
     stores = tuple(_InMemory(game, level) for level in reversed(levels))
     before = held.filled.bit_count()
@@ -322,10 +325,8 @@ def solved_following(
     return SavingTable(ruleset, game, (stores[-1],) * before + stores, 0.0, root)
 
 
-def check_memory(
-    ruleset: Ruleset, numbers: int, instead: str = "start from a card with more boxes filled"
-) -> None:
-    """Refuse to hold more values than there is memory for; the message ends in what to do instead.
+def check_memory(ruleset: Ruleset, numbers: int, instead: str = MORE_BOXES) -> None:
+    """Refuse to hold more values than there is memory for; the message ends in `instead`, if it is not empty.
 
     Raises
     ------
@@ -335,8 +336,9 @@ def check_memory(
     needed = 8 * numbers
     if needed > MOST_IN_MEMORY:
         raise ArgumentError(
-            f"{ruleset.name}: found {numbers:,} expected scores to hold in memory from this card on, "
-            f"{needed / 1e9:,.1f} GB, expected at most {MOST_IN_MEMORY / 1e9:.0f} GB; {instead}"
+            f"{ruleset.name}: found {numbers:,} expected scores to hold in memory, "
+            f"{needed / 1e9:,.1f} GB, expected at most {MOST_IN_MEMORY / 1e9:.0f} GB"
+            + (f"; {instead}" if instead else "")
         )
 
 

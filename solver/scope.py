@@ -19,6 +19,9 @@ from .plan import Floats, Ints, aligned
 from .scorecard import Scorecard
 from .states import LANES, States, following_states
 
+MORE_BOXES = "start from a card with more boxes filled"
+"""What helps where too much follows a card."""
+
 
 @dataclass(frozen=True, eq=False)
 class Scope:

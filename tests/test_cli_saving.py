@@ -197,12 +197,6 @@ def test_comparing_games_whose_scores_are_too_many(home: Path) -> None:
     ("words", "found"),
     [
         (("stats", "maxi-yatzy", "--floor"), "distribution of 'maxi-yatzy': found up to 3,704.1 GB"),
-        (
-            ("compare", "maxi-yatzy", "yacht", "--floor"),
-            "distribution of 'maxi-yatzy': found up to 3,704.1 GB to hold",
-        ),
-        (("export", "maxi-yatzy", "-n", "3", "-o", "never.jsonl"), "maxi-yatzy: found 617,351,616 expected"),
-        (("players", "maxi-yatzy"), "maxi-yatzy: found 617,351,616 expected scores to hold"),
         (("reach", "maxi-yatzy"), "maxi-yatzy: found 617,351,616 expected scores to hold"),
         (("solve", "maxi-yatzy", "--goal", "300"), "maxi-yatzy: found 617,351,616 expected scores to hold"),
         (("simulate", "maxi-yatzy", "-n", "3", "--floor"), "maxi-yatzy: found 617,351,616 expected scores"),
@@ -214,7 +208,34 @@ def test_commands_refuse_by_its_size_what_is_too_large(
 ) -> None:
     refused = refusal(*words)
     assert refused.startswith(found)
-    assert refused.endswith("start from a card with more boxes filled")
+    assert refused.endswith("; start from a card with more boxes filled")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("export", "maxi-yatzy", "-n", "3", "-o", "never.jsonl"),
+        ("players", "maxi-yatzy"),
+        ("compare", "maxi-yatzy", "yacht", "--floor"),
+    ],
+)
+def test_commands_without_a_card_give_no_advice_to_start_from_one(home: Path, words: tuple[str, ...]) -> None:
+    assert refusal(*words) in (
+        "maxi-yatzy: found 617,351,616 expected scores to hold in memory, 4.9 GB, expected at most 1 GB",
+        "distribution of 'maxi-yatzy': found up to 3,704.1 GB to hold, expected at most 12 GB",
+    )
+
+
+def test_an_opponent_too_large_is_refused_before_anything_is_solved(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("solver.library.solve", None)
+    for name, needed in (("maxi-yatzy-no-saving", "38.2"), ("maxi-yatzy", "3,704.1")):
+        refused = refusal("advise", "112345", "--rules", name, "--against", "-")
+        assert refused == (
+            f"--against '-': distribution of {name!r}: found up to {needed} GB to hold, expected at most "
+            "12 GB; start from a card with more boxes filled"
+        )
 
 
 def test_rules_show_the_expected_scores_that_the_package_knows(home: Path) -> None:

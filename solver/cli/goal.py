@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import click
 
-from ..errors import CardError, DiceError, GoalError, PositionError
+from ..errors import ArgumentError, CardError, DiceError, GoalError, PositionError
 from .choice import PLACE
 from .output import percent, progress_bar, show_line, show_table, within
 
@@ -146,19 +146,35 @@ def _win(against: tuple[str, ...], table: Table) -> Goal:
     from ..goals import Win
     from ..saving_table import solved_following
 
-    opponents = []
+    spreads = []
+    for card, dice, rerolls in _opponents(against, table.ruleset):
+        if table.ruleset.saves:
+            table = solved_following(table.ruleset, card)
+        spreads.append(distribution(table, card, dice, rerolls))
+    return Win(tuple(spreads))
+
+
+def _opponents(
+    against: tuple[str, ...], rules: Ruleset
+) -> Iterator[tuple[Scorecard, tuple[int, ...] | None, int | None]]:
+    """Yield the card of each opponent, and dice and rerolls if any; refuse scores too many to hold."""
+    from ..distributions import check_size
+    from ..scope import Scope
+    from ..scorecard import Position, Scorecard
+    from ..scoring import scoring
+    from ..states import states
+
     for text in against:
         card, *rest = (part.strip() for part in text.split("|"))
         if len(rest) not in (0, 2) or (rest and not re.fullmatch(r"[0-9]{1,6}", rest[1])):
             raise GoalError(f"--against {text!r}: expected a card, or 'card | dice | rerolls'")
-        dice, rerolls = (rest[0], int(rest[1])) if rest else (None, None)
         try:
-            if table.ruleset.saves:
-                table = solved_following(table.ruleset, card)
-            opponents.append(distribution(table, card, dice, rerolls))
-        except (CardError, DiceError, PositionError) as error:
+            held = Scorecard.parse(rules, card)
+            where = Position.of(held, rest[0], int(rest[1])) if rest else None
+            check_size(Scope.of(states(scoring(rules)), held))
+        except (ArgumentError, CardError, DiceError, PositionError) as error:
             raise GoalError(f"--against {text!r}: {error}") from error
-    return Win(tuple(opponents))
+        yield (held, where.dice, where.rerolls) if where else (held, None, None)
 
 
 def _utility(path: Path) -> Callable[[Any], Any]:
@@ -210,6 +226,8 @@ def solved(
     from ..scoring import scoring
     from ..states import states
 
+    for _ in _opponents(chosen.against, rules):
+        pass  # What cannot be is said before the game is solved.
     kept = not exact and chosen.score is not None and kept_path(states(scoring(rules))).exists()
     if rules.saves and (chosen.given or from_card):
         table: Table = solved_from(rules, card, threads)
@@ -227,10 +245,13 @@ def solved_from(rules: Ruleset, card: Scorecard | None, threads: int | None = No
     """Solve a game, or where rolls are saved what follows a card of it."""
     from .. import library
     from ..saving_table import solved_following
+    from ..scope import MORE_BOXES
 
     with progress_bar(f"Solving {rules.name}") as progress:
         if rules.saves:
-            return solved_following(rules, card, threads=threads, progress=progress)
+            # A command that has no card cannot start from one with more boxes filled.
+            instead = "" if card is None else MORE_BOXES
+            return solved_following(rules, card, threads=threads, progress=progress, instead=instead)
         return library.solve(rules, threads=threads, progress=progress)
 
 

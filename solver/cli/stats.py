@@ -79,7 +79,7 @@ def command(
     if not chosen.given and needed > MOST_BYTES:
         _show_moments(held, where, picture, threads, as_json, needed)
         return
-    check_size(scope, not chosen.given)
+    check_size(scope)
     played = solved(chosen, rules, held, threads, from_card=True)
     with progress_bar(f"Adding up the games of {rules.name}") as progress:
         scores = distribution(played, held, *thrown, threads=threads, progress=progress)
