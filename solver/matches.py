@@ -39,17 +39,17 @@ class Seat:
         The text that it was made from.
     wins : float
         The share of the games won, a tie counting its share.
-    wins_error, mean_error : float
-        Standard errors of the share and of the mean.
+    wins_error, mean_error : float or None
+        Standard errors of the share and of the mean; None for a single game, which does not tell.
     mean, standard_deviation : float
         Of its final scores, in points.
     """
 
     player: str
     wins: float
-    wins_error: float
+    wins_error: float | None
     mean: float
-    mean_error: float
+    mean_error: float | None
     standard_deviation: float
 
 
@@ -147,9 +147,9 @@ def match(
         Seat(
             one.spec,
             float(share.mean()),
-            _spread(share) / games**0.5,
+            _error(share),
             float(own.mean()),
-            _spread(own) / games**0.5,
+            _error(own),
             _spread(own),
         )
         for one, share, own in zip(seated, shares, scores, strict=True)
@@ -173,6 +173,11 @@ def check_players(players: Sequence[str], rules: Ruleset) -> None:
 def _spread(numbers: NDArray[Any]) -> float:
     """Return the standard deviation (with n - 1); 0 for a single number."""
     return float(numbers.std(ddof=1)) if len(numbers) > 1 else 0.0
+
+
+def _error(numbers: NDArray[Any]) -> float | None:
+    """Return the standard error of the mean; None for a single number."""
+    return _spread(numbers) / len(numbers) ** 0.5 if len(numbers) > 1 else None
 
 
 def _at_once(

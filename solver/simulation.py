@@ -87,9 +87,10 @@ class Simulation:
         return float(self.scores.std(ddof=1)) if len(self.scores) > 1 else 0.0
 
     @property
-    def standard_error(self) -> float:
-        """Standard error of the mean, in points."""
-        return self.standard_deviation / float(np.sqrt(len(self.scores)))
+    def standard_error(self) -> float | None:
+        """Standard error of the mean, in points; None for a single game, which does not tell."""
+        games = len(self.scores)
+        return self.standard_deviation / float(np.sqrt(games)) if games > 1 else None
 
 
 def simulate(

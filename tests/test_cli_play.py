@@ -221,6 +221,15 @@ def test_a_match() -> None:
     assert f"2,000 games, seed 5; {100 * wanted.ties:.2f} % of the games are ties, shared." in text
 
 
+def test_a_match_of_one_game_has_no_errors() -> None:
+    arguments = ("match", "optimal", "greedy", "-n", "1", "--rules", "yacht")
+    text = said(*arguments)
+    assert [row(text, player)[index] for player in ("optimal", "greedy") for index in (1, 3)] == ["-"] * 4
+    assert "  1 game, seed 0; " in text
+    seats = json.loads(said(*arguments, "--json"))["seats"]
+    assert [(seat["wins_error"], seat["mean_error"]) for seat in seats] == [(None, None)] * 2
+
+
 def test_a_match_called_wrongly() -> None:
     assert misuse("match", "-n", "3") == "Error: Missing argument 'PLAYER...'."
     assert misuse("match", "optimal") == "Error: Missing option '--games' / '-n'."

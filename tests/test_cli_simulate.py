@@ -58,8 +58,10 @@ def test_simulated_games_at_a_glance() -> None:
 
 def test_one_game() -> None:
     found = json.loads(said("simulate", str(TINY / "none.toml"), "-n", "1", "--json"))
-    assert (found["standard_error"], found["standard_deviation"]) == (0, 0)
+    assert (found["standard_error"], found["standard_deviation"]) == (None, 0)
     assert found["probabilities"] == [1]
+    text = said("simulate", str(TINY / "none.toml"), "-n", "1")
+    assert row(text, "Mean") == [f"{found['mean']:.4f} points, standard error -"]
 
 
 def test_simulation_called_wrongly(monkeypatch: pytest.MonkeyPatch) -> None:

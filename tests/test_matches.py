@@ -82,7 +82,8 @@ def test_a_player_alone() -> None:
     found = match(solved("yacht"), ["win"], 2)
     assert (found.seats[0].wins, found.ties) == (1, 0)
     single = match(solved("yacht"), ["optimal"], 1)
-    assert (single.seats[0].wins_error, single.seats[0].standard_deviation) == (0, 0)
+    seat = single.seats[0]
+    assert (seat.wins_error, seat.mean_error, seat.standard_deviation) == (None, None, 0)
     assert single.as_dict()["seats"][0]["player"] == "optimal"
 
 

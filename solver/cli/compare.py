@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ from .choice import (
     threads_option,
 )
 from .goal import Chosen, goal_of, goal_options, heading, number
-from .output import percent, progress_bar, room, show_json, show_line, show_table
+from .output import or_dash, percent, progress_bar, room, show_json, show_line, show_table
 
 if TYPE_CHECKING:
     from ..comparison import Row
@@ -150,15 +150,10 @@ def _figures(row: Row) -> tuple[str, ...]:
     return (
         f"{row.expected_score:.4f}",
         f"{row.difference:+.4f}",
-        _or_dash(row.standard_deviation, lambda deviation: f"{deviation:.2f}"),
-        _or_dash(row.quantile_5, str),
-        _or_dash(row.median, str),
-        _or_dash(row.quantile_95, str),
-        _or_dash(row.upper_bonus, percent),
-        _or_dash(row.top_box_probability, percent),
+        or_dash(row.standard_deviation, lambda deviation: f"{deviation:.2f}"),
+        or_dash(row.quantile_5, str),
+        or_dash(row.median, str),
+        or_dash(row.quantile_95, str),
+        or_dash(row.upper_bonus, percent),
+        or_dash(row.top_box_probability, percent),
     )
-
-
-def _or_dash(number: float | None, written: Callable[[Any], str]) -> str:
-    """Return a number as it is written, or a dash for one that is not known."""
-    return "-" if number is None else written(number)

@@ -7,7 +7,7 @@ import click
 from ..rules import names
 from . import Fault
 from .choice import chosen_rules, seconds_option, seed_option, set_option, threads_option
-from .output import percent, progress_bar, show_json, show_line, show_table
+from .output import or_dash, percent, progress_bar, show_json, show_line, show_table
 
 
 @click.command("match")
@@ -65,9 +65,9 @@ def command(
         (
             seat.player,
             percent(seat.wins),
-            f"{100 * seat.wins_error:.2f} %",
+            or_dash(seat.wins_error, lambda error: f"{100 * error:.2f} %"),
             f"{seat.mean:.2f}",
-            f"{seat.mean_error:.2f}",
+            or_dash(seat.mean_error, "{:.2f}".format),
             f"{seat.standard_deviation:.2f}",
         )
         for seat in found.seats
@@ -75,6 +75,7 @@ def command(
     header = ("Player", "Wins", "Error", "Mean", "Error", "Deviation")
     show_table(rows, header, right=range(1, len(header)), indent=2)
     ties = "" if len(players) == 1 else f"; {percent(found.ties)} of the games are ties, shared"
-    show_line(f"  {games:,} games, seed {seed}{ties}. Error: standard error.", style="dim")
+    played = "1 game" if games == 1 else f"{games:,} games"
+    show_line(f"  {played}, seed {seed}{ties}. Error: standard error.", style="dim")
     if found.exact:
         show_line("  win: exact two-player play", style="dim")

@@ -6,7 +6,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -58,6 +58,11 @@ def percent(share: float) -> str:
     if 0 < share < 0.0001:
         return f"{100 * share:.1e} %"
     return "> 99.99 %" if 0.99995 <= share < 1 - 1e-12 else f"{100 * share:.2f} %"
+
+
+def or_dash(number: float | None, written: Callable[[Any], str]) -> str:
+    """Return a number as it is written, or a dash for one that is not known."""
+    return "-" if number is None else written(number)
 
 
 def within(bound: float) -> str:

@@ -12,7 +12,7 @@ from . import Fault
 from .choice import chosen_rules, cluster, cluster_option, seed_option, set_option, threads_option
 from .figures import show_statistics
 from .goal import Chosen, goal_json, goal_options, goal_rows, solved
-from .output import progress_bar, show_json
+from .output import or_dash, progress_bar, show_json
 
 
 @click.command("simulate")
@@ -89,10 +89,11 @@ def command(
             | ({"value": value} if chosen.given else {})
         )
         return
+    error = or_dash(played.standard_error, "{:.4f}".format)
     rows = [
         ("Games", f"{games:,}, seed {seed}"),
         ("Time", f"{seconds:.2f} s, {games / seconds:,.0f} games a second"),
-        ("Mean", f"{found.mean:.4f} points, standard error {played.standard_error:.4f}"),
+        ("Mean", f"{found.mean:.4f} points, standard error {error}"),
     ]
     if chosen.given:
         rows += goal_rows(optimal, scores)
