@@ -94,6 +94,8 @@ def test_risk_floor_and_ceiling(
             ("--utility", "large.txt"),
             "large.txt: line 1: found '0 1e308', expected each score once",
         ),
+        (("--utility", "nan.txt"), "nan.txt: line 2: found '1 nan', expected each score once, and numbers"),
+        (("--utility", "nans.txt"), "nans.txt: line 1: found 'nan 1', expected each score once, and numbers"),
         (("--utility", "missing.txt"), "missing.txt: No such file or directory"),
         (("--utility", "bad.txt"), "bad.txt: line 2: found 'a b', expected a score and its value"),
         (
@@ -105,6 +107,8 @@ def test_risk_floor_and_ceiling(
 def test_what_is_refused(home: Path, arguments: tuple[str, ...], message: str) -> None:
     (home / "bad.txt").write_text("1 2\na b\n")
     (home / "large.txt").write_text("0 1e308\n")
+    (home / "nan.txt").write_text("0 0\n1 nan\n")
+    (home / "nans.txt").write_text("nan 1\n")
     result = run("advise", "66251", "--rules", "yacht", *arguments)
     assert result.exit_code == 2
     assert message in result.stderr

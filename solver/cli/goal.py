@@ -194,7 +194,7 @@ def _utility(path: Path) -> Callable[[Any], Any]:
             raise GoalError(
                 f"{path}: line {number}: found {line.strip()!r}, expected a score and its value"
             ) from None
-        if score in points or not max(abs(score), abs(value)) <= MOST_UTILITY:
+        if score in points or not all(abs(one) <= MOST_UTILITY for one in (score, value)):
             raise GoalError(
                 f"{path}: line {number}: found {line.strip()!r}, expected each score once, and numbers from "
                 f"-{MOST_UTILITY:g} to {MOST_UTILITY:g}"
