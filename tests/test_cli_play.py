@@ -84,12 +84,31 @@ def test_what_is_typed_wrongly_is_said_and_changes_nothing() -> None:
         "save: expected the name of a file",
         "'no/where.json' cannot be written: there is no folder 'no'",
         "dice '7': found '7', expected faces 1 to 6",
-        "  quit                          stop",
+        "  quit                         stop",
         "  keep 6 6 6  ",
     ):
         assert line in text, line
     assert "Nothing more to read" not in text
     assert "What each decision" not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "examples", "number", "filled"),
+    [
+        ("yacht", "full_house, full house, f 7", "7", "Full House"),
+        ("crag", "odd_straight, odd straight, f 7", "7", "Odd Straight"),
+        (FREE, "run, f 4", "4", "Run"),
+    ],
+)
+def test_help_has_a_box_of_the_game_as_its_example(
+    name: str, examples: str, number: str, filled: str
+) -> None:
+    text = typed("help\nquit\n", name, "--seats", "human", "--seed", "1")
+    assert f"  {examples} " in text
+    assert re.search(rf"^  {number} +the same, where no reroll is left$", text, re.MULTILINE)
+    for example in examples.split(", "):
+        text = typed(f"{example}\n", name, "--seats", "human", "--seed", "1")
+        assert f"{filled}: " in text
 
 
 def test_taking_back() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import ActionError, DiceError, GameError, RulesError, TableError, shown
-from ..rules import ruleset
+from ..rules import Ruleset, ruleset
 from .board import HUMAN, in_words, seat_names, show_cards, show_end, show_losses
 from .choice import FILE, chosen_rules, seconds_option, set_option
 from .output import counted, progress_bar, show_line, show_table
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
 _ADVISED = 5
 _HELP = (
-    ("3 3", "keep these dice and reroll the others; - keeps nothing"),
-    ("threes, three of a kind, f 3", "fill a box: by its key, its title or its number"),
-    ("3", "the same, where no reroll is left"),
     ("?", "the best moves"),
     ("undo", "take back your last decision, until dice are rolled"),
     ("card", "the cards"),
@@ -268,7 +265,7 @@ class _Session:
         word, _, rest = line.partition(" ")
         word = word.lower()
         actions: dict[str, Callable[[], None]] = {
-            "help": lambda: show_table(_HELP, indent=2),
+            "help": lambda: show_table(_help(self._game.ruleset), indent=2),
             "card": lambda: show_cards(self._game, choices=True),
             "?": self._advise,
             "undo": self._undo,
@@ -347,6 +344,22 @@ class _Session:
         said = in_words(game.ruleset, move, choices.get(move.category or ""))
         show_line(f"  {_spaced(dice)}   {said}" + (f"   ({move.note})" if move.note else ""))
         game.play(move)
+
+
+def _help(rules: Ruleset) -> list[tuple[str, str]]:
+    """Return what may be typed, with a box of the game as the example: one of several words if any."""
+    boxes = rules.categories
+    place = next((place for place, box in enumerate(boxes) if " " in box.title), len(boxes) - 1)
+    key, title, number = boxes[place].key, boxes[place].title.lower(), str(place + 1)
+    return [
+        ("3 3", "keep these dice and reroll the others; - keeps nothing"),
+        (
+            ", ".join(dict.fromkeys((key, title, f"f {number}"))),
+            "fill a box: by its key, its title or its number",
+        ),
+        (number, "the same, where no reroll is left"),
+        *_HELP,
+    ]
 
 
 def _spaced(dice: tuple[int, ...] | None) -> str:
