@@ -223,10 +223,29 @@ def test_an_empty_card(card: str) -> None:
             ["--position", "yahtzee | - | 1 3 3 4 6"],
             "position 'yahtzee | - | 1 3 3 4 6': expected one line 'rules | card | dice | rerolls'",
         ),
+        (
+            ["--position", "yahtzee | - | 13346 | 2 | 3"],
+            "position 'yahtzee | - | 13346 | 2 | 3': found 5 parts, "
+            "expected four parts: 'rules | card | dice | rerolls'",
+        ),
     ],
 )
 def test_advice_refused(arguments: list[str], line: str) -> None:
     assert refusal("advise", *arguments) == line
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a file with a | in its name")
+def test_a_position_whose_rules_have_a_bar_in_their_name(home: Path) -> None:
+    """What is wrong in such rules is said, not that the position has too many parts."""
+    shutil.copy(TINY / "forced.toml", "a|b.toml")
+    found = run("advise", "--position", "a|b.toml | - | 1 2 | 1").stdout
+    assert found.endswith("Position: a|b.toml | - | 1 2 | 1\n")
+    Path("a|c.toml").write_text("rolls = 0\n")
+    assert refusal("advise", "--position", "a|c.toml | - | 1 2 | 1").startswith("a|c.toml: ")
+    refused = refusal("advise", "--position", "a|d.toml | - | 1 2 | 1")
+    assert refused == "a|d.toml: found no such file, expected a rules file (.toml)"
+    refused = refusal("advise", "--position", "yacht[title='a|b',rols=2] | - | 12345 | 1")
+    assert "rols: found an unknown key" in refused
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import GoalError
+from ..errors import GoalError, PositionError, RulesError, shown
 from ..rules import Ruleset, names
 from .choice import FOLDER, chosen_rules, set_option
 from .goal import Chosen, goal_json, goal_options, show_goal, solved
@@ -112,9 +113,7 @@ def command(
             raise click.UsageError(
                 "--position says it all: no DICE, --rules, --rerolls, --card or --set beside it"
             )
-        from ..scorecard import Position
-
-        where = Position.parse(position)
+        where = _position(position)
     if folder is not None and duel is None:
         raise click.UsageError("--folder goes with --duel, whose files are in it")
     if duel is not None:
@@ -153,6 +152,21 @@ def command(
 
         show_explanations(found, where.card.ruleset, where.card.boxes_total)
     show_line(f"\nPosition: {where}", style="dim")
+
+
+def _position(text: str) -> Position:
+    """Read a position; where its rules are not found, say if it may have a part too many."""
+    from ..scorecard import Position
+
+    try:
+        return Position.parse(text)
+    except RulesError as error:
+        name, bars = text.rsplit("|", 3)[0].strip(), text.count("|")
+        # The name of a file, and changes in brackets, may hold bars of their own.
+        if bars <= 3 or os.path.exists(name) or name.endswith((".toml", "]")):
+            raise
+        expected = "four parts: 'rules | card | dice | rerolls'"
+        raise PositionError(f"position {shown(text)}: found {bars + 1} parts, expected {expected}") from error
 
 
 def _position_of_parts(
