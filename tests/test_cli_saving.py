@@ -13,7 +13,7 @@ from command_line import TINY, home, refusal, run, said, tables
 
 import solver
 from solver import library, saving_table
-from solver.cli.output import size
+from solver.files import size
 from solver.matches import check_players
 from solver.saving_files import level_path
 from solver.saving_table import SavingTable, solved_following, solved_in_memory

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import CardError
+from ..files import size
 from .choice import FOLDER, chosen_rules, cluster, cluster_option, set_option, threads_option
-from .output import percent, progress_bar, show_json, show_line, show_table, size
+from .output import percent, progress_bar, show_json, show_line, show_table
 
 if TYPE_CHECKING:
     from ..duel_evaluation import Evaluation

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..files import size
 from .choice import PLACE, chosen_rules, seed_option, set_option, threads_option
 from .goal import solved_from
-from .output import progress_bar, show_json, show_line, size
+from .output import progress_bar, show_json, show_line
 
 if TYPE_CHECKING:
     from ..labels import Source

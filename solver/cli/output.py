@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from ..files import size as size
-
 if TYPE_CHECKING:
     from rich.console import Console
 

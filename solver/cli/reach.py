@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..files import size
 from ..rules import Ruleset
 from .choice import (
     FOLDER,
@@ -20,7 +21,7 @@ from .choice import (
     threads_option,
 )
 from .goal import solved_from
-from .output import percent, progress_bar, show_json, show_line, show_table, size, within
+from .output import percent, progress_bar, show_json, show_line, show_table, within
 
 if TYPE_CHECKING:
     from ..chances import Chances, Curve

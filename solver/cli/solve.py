@@ -9,11 +9,12 @@ from time import perf_counter
 import click
 
 from ..errors import ForeignTable, TableError
+from ..files import size
 from ..rules import Ruleset
 from . import Fault
 from .choice import PLACE, chosen_rules, cluster, cluster_option, set_option, threads_option
 from .goal import Chosen, goal_json, goal_options, goal_rows, solved
-from .output import counted, progress_bar, show_json, show_line, show_table, size
+from .output import counted, progress_bar, show_json, show_line, show_table
 
 
 @click.command("solve")

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..files import size
 from . import Fault
 from .choice import check_picture, chosen_rules, plot_option, set_option, threads_option
 from .figures import show_statistics
 from .goal import Chosen, goal_json, goal_options, goal_rows, solved
-from .output import percent, progress_bar, show_json, show_line, show_table, size
+from .output import percent, progress_bar, show_json, show_line, show_table
 
 if TYPE_CHECKING:
     from ..scorecard import Position, Scorecard

@@ -13,11 +13,12 @@ from typing import Any
 import click
 
 from ..errors import RulesError, TableError
+from ..files import size
 from ..rules import names, names_with_table, ruleset
 from ..rules.wording import did_you_mean, listed
 from . import Fault
 from .choice import FILE, FOLDER, threads_option
-from .output import counted, progress_bar, show_line, show_table, size
+from .output import counted, progress_bar, show_line, show_table
 from .solve import check_place
 
 _ENTRY_KEYS = {"name", "file", "digest", "bytes", "sha256"}
