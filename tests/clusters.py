@@ -105,6 +105,13 @@ class Cluster:
         """The names of the tasks that workers have to do now."""
         return {str(key) for keys in self.client.processing().values() for key in keys}
 
+    def task_names_so_far(self) -> set[str]:
+        """The names of the last tasks that there have been, however short."""
+        seen: list[str] = self.client.run_on_scheduler(
+            lambda dask_scheduler: [str(key) for key, *_ in dask_scheduler.transition_log]
+        )
+        return set(seen)
+
     def made_by(self) -> set[int]:
         """The processes that have made pieces."""
         return {int(number) for number in (self.folder / "made-by").read_text().split()}

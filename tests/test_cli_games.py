@@ -14,8 +14,7 @@ import pytest
 from command_line import TINY, WITH_TABLE, misuse, on_terminal, posix, refusal, run, said
 
 import solver
-from solver import library
-from solver.cli import output
+from solver import files, library
 from solver.deviations import kept
 from solver.rules import settings
 from solver.table import read_header
@@ -392,4 +391,4 @@ def test_the_tables_at_hand(home: Path, tables: Path, monkeypatch: pytest.Monkey
 
 
 def test_sizes() -> None:
-    assert [output.size(length) for length in (0, 11_071, 1_747_000)] == ["0.0 kB", "11.1 kB", "1.75 MB"]
+    assert [files.size(length) for length in (0, 11_071, 1_747_000)] == ["0.0 kB", "11.1 kB", "1.75 MB"]

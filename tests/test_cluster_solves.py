@@ -117,7 +117,7 @@ def test_chances_comparisons_and_simulations(cluster: Cluster, tmp_path: Path) -
     names: set[str] = set()
 
     def look(done: int, total: int) -> None:
-        names.update(cluster.task_names())
+        names.update(cluster.task_names_so_far())
 
     with connected(cluster.address) as executor:
         solver.keep_chances(table, tmp_path / "there.dwc", executor=executor, progress=look)
