@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, overload
 
 from . import folders
 from . import table as table_file
-from .deviations import known as moments_known
 from .errors import ArgumentError, DamagedTable, TableError, TableNotFound
 from .files import as_path
 from .levels import Progress
@@ -260,8 +259,10 @@ def manifest(folder: Path | None = None) -> dict[str, dict[str, Any]]:
 
 def expected_score(rules: Ruleset) -> float | None:
     """Return the expected score of a game that is known, or whose table is at hand, without opening it."""
+    from .deviations import known  # What opens tables by name does without it.
+
     digest = scoring(rules).digest
-    if (moments := moments_known(rules)) is not None:
+    if (moments := known(rules)) is not None:
         return moments.mean
     if rules.saves:
         folder = _level_folder(scoring(rules))
