@@ -106,7 +106,7 @@ def stage_of(turn: TurnPlan, plan: RowPlan, rerolls: int | np.int64) -> int:
     return int(plan.stages > 1 and rerolls == turn.rerolls)
 
 
-@part
+@compiled
 def roll_values(
     values: Floats,
     base: int,
@@ -117,7 +117,10 @@ def roll_values(
     rows: Floats,
     keeps: Floats,
 ) -> None:
-    """Write the value of each roll when a box must be filled, for the tile of positions from `base` on."""
+    """Write the value of each roll when a box must be filled, for the tile of positions from `base` on.
+
+    Compiled by itself, once for all the kernels that begin with it.
+    """
     number = first_set
     fresh = True
     while number < len(sets.start) and sets.start[number] < base + LANES:
