@@ -18,7 +18,7 @@ from .goals import Goal
 from .levels import Progress
 from .lookup import Table
 from .pursuit import pursue
-from .rules import Ruleset, names_with_table, ruleset
+from .rules import Ruleset, as_ruleset, names_with_table, ruleset
 from .scope import Scope
 from .scoring import scoring
 from .states import states
@@ -131,7 +131,7 @@ def compare(
     wanted = names_with_table() if rulesets is None else rulesets
     if isinstance(wanted, (Ruleset, str, os.PathLike)) or not isinstance(wanted, Iterable):
         raise ArgumentError(f"rulesets: found {shown(wanted)}, expected several, in a list")
-    checked = [rules if isinstance(rules, Ruleset) else ruleset(rules) for rules in wanted]
+    checked = [as_ruleset(rules) for rules in wanted]
     if not checked:
         raise ArgumentError("rulesets: found none, expected one or more")
     known = [_known(rules, goal is None) for rules in checked]

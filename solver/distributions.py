@@ -166,9 +166,10 @@ def distribution(
         place = Position.of(held, dice, rerolls)
     elif rerolls is not None:
         raise DiceError(f"rerolls {rerolls!r}: found no dice, expected those on the table")
-    game = played.states if isinstance(played, Table) else played.scope.game
-    for_points = isinstance(played, Table)
-    check_size(Scope.of(game, held), f"take moments, or {MORE_BOXES}" if for_points else MORE_BOXES)
+    if isinstance(played, Table):
+        check_size(Scope.of(played.states, held), f"take moments, or {MORE_BOXES}")
+    else:
+        check_size(Scope.of(played.scope.game, held))
     follower = Follower(played, threads, held)
     spread = _by_score if follower.chooser.by_score else _by_state
     return spread(follower, held, place, progress)

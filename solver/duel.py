@@ -61,7 +61,7 @@ from .lookup import Advice, Table, ranked
 from .pairs import for_two, pair_plan, pairs
 from .pieces import check_room, made_levels
 from .plan import Floats, Ints, plan, work_arrays
-from .rules import Ruleset, ruleset
+from .rules import Ruleset, as_ruleset
 from .scorecard import Position, Scorecard, check_position
 from .states import LANES
 from .turn import Turn, Worth, maxima, mean_of_six, throw
@@ -103,7 +103,7 @@ def solve_duel(
     TableError
         If a file in the folder is not what should be there, or cannot be written.
     """
-    given = rules if isinstance(rules, Ruleset) else ruleset(rules)
+    given = as_ruleset(rules)
     game = pairs(given)
     files = Folder(duel_folder(given) if folder is None else as_path(folder, "folder"), game)
 
@@ -126,7 +126,7 @@ def open_duel(rules: Ruleset | str | os.PathLike[str], folder: str | os.PathLike
     TableError
         If it was not solved in this folder, or a file is not what was written.
     """
-    given = rules if isinstance(rules, Ruleset) else ruleset(rules)
+    given = as_ruleset(rules)
     game = pairs(given)
     files = Folder(duel_folder(given) if folder is None else as_path(folder, "folder"), game)
     if not all(map(files.is_whole, files.pieces(0))):

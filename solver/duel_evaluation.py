@@ -44,7 +44,7 @@ from .library import solve
 from .pairs import pair_plan, pairs
 from .pieces import Kind, check_room, made_levels
 from .plan import Floats, aligned, plan, work_arrays
-from .rules import Ruleset, ruleset
+from .rules import Ruleset, as_ruleset
 from .states import LANES
 from .strategy import Follower
 
@@ -95,7 +95,7 @@ def evaluate(
     TableError
         If the game was not solved in this folder, or a file is not what was written.
     """
-    given = rules if isinstance(rules, Ruleset) else ruleset(rules)
+    given = as_ruleset(rules)
     duel = open_duel(given, folder)
     files = Folder(duel.files.path, duel.files.game, FOLLOWED)
 
@@ -131,7 +131,7 @@ def tie_rate(
     TableError
         If the game was not solved in this folder, or a file is not what was written.
     """
-    given = rules if isinstance(rules, Ruleset) else ruleset(rules)
+    given = as_ruleset(rules)
     duel = open_duel(given, folder)
     files = Folder(duel.files.path, duel.files.game, TIES)
 

@@ -25,7 +25,7 @@ import numpy as np
 
 from .errors import ActionError, DicewiseError, GameError, short, shown
 from .records import KEY, VERSION, checked, event_parts, whole
-from .rules import FACES, Ruleset, ruleset, shipped
+from .rules import FACES, Ruleset, as_ruleset, shipped
 from .scorecard import Position, Scorecard, parse_dice, parse_faces
 from .scoring import scoring
 from .situations import Choice, Decision, Move, Situation, legal_fills
@@ -437,7 +437,7 @@ class Game:
 def _rules(given: Ruleset | str | os.PathLike[str]) -> Ruleset:
     if not isinstance(given, (Ruleset, str, os.PathLike)):
         raise GameError(f"rules {shown(given)}: expected the name of a game, a rules file or its rules")
-    return given if isinstance(given, Ruleset) else ruleset(given)
+    return as_ruleset(given)
 
 
 def _given(rules: Ruleset, kept: tuple[int, ...], dice: str | Iterable[int | str]) -> tuple[int, ...]:

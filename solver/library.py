@@ -16,7 +16,7 @@ from .errors import ArgumentError, DamagedTable, TableError, TableNotFound
 from .files import as_path
 from .levels import Progress
 from .lookup import Table, checked_table
-from .rules import Ruleset, ruleset
+from .rules import Ruleset, as_ruleset
 from .saving import values_in_all
 from .saving_files import SUFFIX as LEVELS
 from .saving_files import level_path
@@ -112,7 +112,7 @@ def solve(
     """
     from .dynamic import solve_values
 
-    given = _rules(rules)
+    given = as_ruleset(rules)
     if goal is None and card is not None:
         raise ArgumentError(f"card {str(card)!r}: found no goal, expected one to solve from a card")
     if executor is not None and (goal is not None or not given.saves):
@@ -157,7 +157,7 @@ def load(
     TableError
         If the table at `path`, or a shipped one, cannot be read.
     """
-    given = _rules(rules)
+    given = as_ruleset(rules)
     game = states(scoring(given))
     if path is not None:
         place = as_path(path, "path")
@@ -185,7 +185,7 @@ def load(
 
 def get(rules: Ruleset | str | os.PathLike[str], default: Any = None) -> Table | Any:
     """Open the table of a game if there is one already, without solving; return `default` otherwise."""
-    given = _rules(rules)
+    given = as_ruleset(rules)
     game = states(scoring(given))
     digest = game.scoring.digest
     if given.saves:
@@ -292,10 +292,6 @@ def write_manifest(entries: list[dict[str, Any]], folder: Path) -> None:
     """Write the manifest of a folder of shipped tables."""
     text = json.dumps({"tables": entries}, indent=2, ensure_ascii=False)
     (folder / MANIFEST).write_text(text + "\n", "utf-8")
-
-
-def _rules(rules: Ruleset | str | os.PathLike[str]) -> Ruleset:
-    return rules if isinstance(rules, Ruleset) else ruleset(rules)
 
 
 def _opened(rules: Ruleset, game: States, path: Path) -> Table:

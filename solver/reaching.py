@@ -49,7 +49,7 @@ from .plan import Floats, Ints
 from .pursuit import exact_table
 from .reach_levels import Task, check_cut, following
 from .reach_pieces import levels_in_pieces, scratch_folder
-from .rules import Ruleset, ruleset
+from .rules import Ruleset, as_ruleset
 from .saving_table import solved_following
 from .scope import Scope
 from .scorecard import Scorecard
@@ -190,7 +190,7 @@ def _table(
     *,
     kept: bool = False,
 ) -> Table:
-    rules = game.ruleset if isinstance(game, Table) else game if isinstance(game, Ruleset) else ruleset(game)
+    rules = game.ruleset if isinstance(game, Table) else as_ruleset(game)
     if kept:
         rules.refuse_saved_rolls("files of chances")
     if isinstance(game, Table):

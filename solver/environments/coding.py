@@ -54,7 +54,7 @@ from numpy.typing import NDArray
 
 from ..dice import Lattice
 from ..errors import ArgumentError
-from ..rules import FACES, Ruleset, ruleset
+from ..rules import FACES, Ruleset, as_ruleset
 from ..scoring import Scoring, scoring
 from ..states import States, states
 
@@ -83,7 +83,7 @@ class Coding:
     """
 
     def __init__(self, rules: Ruleset | str | os.PathLike[str]) -> None:
-        self.ruleset: Ruleset = rules if isinstance(rules, Ruleset) else ruleset(rules)
+        self.ruleset = as_ruleset(rules)
         self.scoring: Scoring = scoring(self.ruleset)
         self.lattice: Lattice = self.scoring.lattice
         self.boxes = self.scoring.boxes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .load import build, changed, names, names_with_table, ruleset, settings, shipped
+from .load import as_ruleset, build, changed, names, names_with_table, ruleset, settings, shipped
 from .model import (
     FACES,
     Category,
@@ -27,6 +27,7 @@ __all__ = [
     "Section",
     "Tier",
     "YahtzeeRule",
+    "as_ruleset",
     "build",
     "changed",
     "names",

@@ -66,6 +66,11 @@ def _listed() -> tuple[tuple[str, str], ...]:
     return tuple((words[0], " ".join(words[1:])) for words in lines if words and words[0] != "#")
 
 
+def as_ruleset(rules: Ruleset | str | os.PathLike[str]) -> Ruleset:
+    """Return rules that a call was given, or those of the game or file that it named; see `ruleset`."""
+    return rules if isinstance(rules, Ruleset) else ruleset(rules)
+
+
 def ruleset(name_or_path: str | os.PathLike[str], changes: Mapping[str, Any] | None = None) -> Ruleset:
     """Return the rules of a game.
 
