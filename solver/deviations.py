@@ -32,7 +32,7 @@ from .errors import ArgumentError, DiceError
 from .levels import Progress, run_levels
 from .lookup import Table
 from .plan import Floats, Plan, TurnPlan, aligned, work_arrays
-from .rules import Ruleset, ruleset
+from .rules import Ruleset, as_ruleset
 from .saving import level_plan, states_in, width_of
 from .scorecard import Position, Scorecard, card_of
 from .scoring import scoring
@@ -139,9 +139,7 @@ def moments(
     ArgumentError
         If it would take more than `MOST_BYTES` of memory.
     """
-    given = rules.ruleset if isinstance(rules, Table) else rules
-    if not isinstance(given, Ruleset):
-        given = ruleset(given)
+    given = rules.ruleset if isinstance(rules, Table) else as_ruleset(rules)
     held = card_of(given, card)
     place = None
     if dice is not None:
