@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from command_line import environment
@@ -17,6 +17,7 @@ from command_line import environment
 distributed = pytest.importorskip("distributed")
 
 PATIENCE = 120
+Found = TypeVar("Found")
 
 
 def slowed(module: str, function: str) -> str:
@@ -52,8 +53,7 @@ class Cluster:
         file = folder / "scheduler.json"
         where = ("--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(file))
         self.scheduler = self._start("scheduler", *where, "--dashboard-address", "127.0.0.1:0")
-        wait_for(file.exists)
-        self.address = str(json.loads(file.read_text())["address"])
+        self.address = wait_for(lambda: address_in(file))
         self.client = distributed.Client(self.address, set_as_default=False)
         self.workers = [self.start_worker(f"worker-{number}") for number in range(2)]
 
@@ -123,8 +123,18 @@ class Cluster:
             running.wait()
 
 
-def wait_for(condition: Callable[[], object]) -> None:
+def address_in(file: Path) -> str | None:
+    """The address in a scheduler's file, which is there a moment before it is written."""
+    try:
+        return str(json.loads(file.read_text())["address"])
+    except (FileNotFoundError, json.JSONDecodeError):
+        return None
+
+
+def wait_for(wanted: Callable[[], Found]) -> Found:
+    """What is wanted, as soon as it is there."""
     end = time.monotonic() + PATIENCE
-    while not condition():
+    while not (found := wanted()):
         assert time.monotonic() < end
         time.sleep(0.02)
+    return found
