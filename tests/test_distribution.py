@@ -18,6 +18,7 @@ from solver.distributions import Distribution, distribution
 from solver.errors import CardError, DiceError
 from solver.lookup import Table
 from solver.scorecard import Position, Scorecard
+from solver.summary import statistics
 
 tiny = pytest.mark.parametrize("path", TINY, ids=lambda path: path.stem)
 
@@ -134,6 +135,17 @@ def test_whole_games_agree_with_the_solver(name: str) -> None:
     assert found.probabilities[0] > 0
     assert found.probabilities[-1] > 0
     assert found.by_row.sum(axis=1) == pytest.approx(np.ones(len(table.ruleset.keys)), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_parts_of_whole_games_add_up_to_the_mean(name: str) -> None:
+    found = statistics(spread(name))
+    assert sum(found.parts.values()) == pytest.approx(found.mean, abs=1e-9)
+    assert found.mean == pytest.approx(solved(name).value(), abs=1e-9)
+    turns = [box.turn for box in found.boxes]
+    boxes = len(turns)
+    assert sum(turn for turn in turns if turn) == pytest.approx(boxes * (boxes + 1) / 2, abs=1e-9)
+    assert all(0 <= box.zero <= 1 and 0 < box.full <= 1 for box in found.boxes)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,4 +1,4 @@
-"""Statistics of the final score: published figures, tiny games in fractions, and parts that add up."""
+"""Statistics of the final score: published figures, and tiny games in fractions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from games import NAMES, TINY, solved, spread
+from games import TINY, solved, spread
 from test_distribution import middle, plain_card, strategy, tiny, tiny_table, whole_games
 
 from solver import dynamic
@@ -61,17 +61,6 @@ def test_bonuses_on_the_card_count() -> None:
         path,
         "pair=10 sixes=12 bonuses=1",
     )
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_parts_add_up_to_the_mean(name: str) -> None:
-    found = statistics(spread(name))
-    assert sum(found.parts.values()) == pytest.approx(found.mean, abs=1e-9)
-    assert found.mean == pytest.approx(solved(name).value(), abs=1e-9)
-    turns = [box.turn for box in found.boxes]
-    boxes = len(turns)
-    assert sum(turn for turn in turns if turn) == pytest.approx(boxes * (boxes + 1) / 2, abs=1e-9)
-    assert all(0 <= box.zero <= 1 and 0 < box.full <= 1 for box in found.boxes)
 
 
 # ---------------------------------------------------------------- published figures
