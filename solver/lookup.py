@@ -257,31 +257,33 @@ def ranked(
     roll = lattice.roll(position.dice)
     first, inside = lattice.inside
     keeps = inside[first[roll] : first[roll + 1]] if position.rerolls else inside[:0]
+    kept = [lattice.keeps[keep] for keep in keeps.tolist()]
     fills = turn.fills(roll, position.rerolls)
 
-    def values(of: Worths) -> NDArray[np.float64]:
-        worth = np.array([fill.value for fill in of.fills(roll, position.rerolls)])
+    def values(of: Worths, fills: list[Fill]) -> NDArray[np.float64]:
+        worth = np.array([fill.value for fill in fills])
         return np.concatenate([worth, of.keeps(position.rerolls)[keeps]]) if position.rerolls else worth
 
-    numbers = values(turn)
-    points = values(expected) + card.boxes_total if expected else None
-    margin = tie(float(numbers.max()))
-    best = shown(float(numbers.max()))
+    numbers = values(turn, fills)
+    points = None
+    if expected:
+        points = values(expected, expected.fills(roll, position.rerolls)) + card.boxes_total
+    greatest = float(numbers.max())
+    margin, best = tie(greatest), shown(greatest)
+    keys = card.ruleset.keys
+    saved = position.rerolls if card.ruleset.saves else None
+    scores = [None] * len(numbers) if points is None else points.tolist()
     options: list[Option] = []
-    for place in _order(numbers, len(fills), margin, points):
-        number = float(numbers[place])
+    for place, (number, score) in enumerate(zip(numbers.tolist(), scores, strict=True)):
         value = shown(number)
-        loss = 0.0 if number > numbers.max() - margin or number == numbers.max() else max(0.0, best - value)
-        score = None if points is None else float(points[place])
+        loss = 0.0 if number > greatest - margin or number == greatest else max(0.0, best - value)
         if place < len(fills):
             f = fills[place]
-            key = card.ruleset.keys[f.category]
-            saved = position.rerolls if card.ruleset.saves else None
+            key = keys[f.category]
             options.append(Option("fill", position.dice, key, f.points, f.bonus, value, loss, score, saved))
         else:
-            kept = lattice.keeps[keeps[place - len(fills)]]
-            options.append(Option("keep", kept, None, None, 0, value, loss, score))
-    return tuple(options)
+            options.append(Option("keep", kept[place - len(fills)], None, None, 0, value, loss, score))
+    return tuple(options[place] for place in _order(numbers, len(fills), margin, points))
 
 
 def _order(
@@ -296,11 +298,8 @@ def _order(
     best = np.array([_leader(values, kind, margin, points) for kind in kinds if len(kind)])
     leader = _leader(values, best, margin, points)
     tied = (values > values.max() - margin) | (values == values.max())
-    second = np.zeros(len(values)) if points is None else points
-    order = sorted(
-        range(len(values)),
-        key=lambda place: (not tied[place], -second[place] if tied[place] else -values[place], place),
-    )
+    among_tied = 0.0 if points is None else -points
+    order = np.lexsort((np.where(tied, among_tied, -values), ~tied)).tolist()
     order.remove(leader)
     return [leader, *order]
 

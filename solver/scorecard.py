@@ -137,7 +137,7 @@ class Scorecard:
         """Points of the bonuses for further Yahtzees."""
         return self.bonuses * self.ruleset.yahtzee.bonus if self.ruleset.yahtzee else 0
 
-    @property
+    @cached_property
     def armed(self) -> bool:
         """The flag of the state: the box that brings bonuses, or that others require, holds points."""
         arming = scoring(self.ruleset).arming

@@ -100,6 +100,11 @@ class Scoring:
         return self.yahtzee if self.bonus else self.required
 
     @cached_property
+    def upper_boxes(self) -> tuple[int, ...]:
+        """The numbers of the upper categories, rising."""
+        return tuple(np.flatnonzero(self.upper).tolist())
+
+    @cached_property
     def own(self) -> tuple[NDArray[np.int32], ...]:
         """For each category the different points that its own rule can give, rising."""
         found = []
@@ -119,6 +124,11 @@ class Scoring:
             _different(own, *(jokers if self.special else ()))
             for own, *jokers in zip(self.own, self.joker_points, self.served_joker_points, strict=True)
         )
+
+    @cached_property
+    def of_rolls(self) -> tuple[NDArray[np.int64], ...]:
+        """For each category which of its `distinct` points each roll gives by its own rule."""
+        return tuple(np.searchsorted(*pair) for pair in zip(self.distinct, self.points, strict=True))
 
     @cached_property
     def digest(self) -> str:

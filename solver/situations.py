@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-import numpy as np
-
 from .dice import lattice
 from .scorecard import Position, Scorecard
 from .scoring import scoring
 from .states import states
-from .turn import Turn
+from .turn import Turn, unasked
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +66,6 @@ class Decision(NamedTuple):
 def legal_fills(position: Position) -> tuple[Choice, ...]:
     """Return every box that the dice may go in, in card order, with what it scores."""
     card, rules = position.card, position.card.ruleset
-    turn = Turn(states(scoring(rules)), card.filled, int(card.armed), lambda *_: np.zeros(()))
+    turn = Turn(states(scoring(rules)), card.filled, int(card.armed), unasked)
     fills = turn.fills(lattice(rules.dice).roll(position.dice), position.rerolls)
     return tuple(Choice(rules.keys[fill.category], fill.points, fill.bonus) for fill in fills)

@@ -137,7 +137,7 @@ class States:
             Where the state cannot arise.
         """
         first = int(self.first[filled])
-        packed = pack_one(filled, self.scoring.upper)
+        packed = pack_one(filled, self.scoring.upper_boxes)
         number = int(self.upper.number[packed, min(subtotal, self.scoring.cap)])
         armed = self.arming >= 0 and filled >> self.arming & 1
         if first == UNREACHABLE or number == UNREACHABLE or (flag and not armed):
@@ -204,11 +204,12 @@ def pack(filled: NDArray[np.int64], categories: NDArray[np.intp]) -> NDArray[np.
     return packed
 
 
-def pack_one(filled: int, chosen: NDArray[np.bool_]) -> int:
+def pack_one(filled: int, categories: tuple[int, ...]) -> int:
     """Return `pack` of one filled set."""
-    return sum(
-        (filled >> category & 1) << place for place, category in enumerate(np.flatnonzero(chosen).tolist())
-    )
+    packed = 0
+    for place, category in enumerate(categories):
+        packed |= (filled >> category & 1) << place
+    return packed
 
 
 @lru_cache(maxsize=16)

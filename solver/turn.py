@@ -78,6 +78,7 @@ class Turn:
         self._bonus = rules.bonus * flag
         self._available = _members(int(game.available(sets)[0]))
         self._scoreless = rules.requires & (flag == 0)
+        self._rows: dict[tuple[int, int], NDArray[np.float64]] = {}
         self._special = rules.special and bool(filled >> rules.yahtzee & 1)
         if self._special:
             boxes, joker = game.joker_available(sets)
@@ -94,10 +95,20 @@ class Turn:
             boxes, bonus = self._joker_boxes[face], self._bonus
             if self._joker_scores[face]:
                 points = (rules.served_joker_points if first else rules.joker_points)[:, face]
-        points = np.where(self._scoreless, 0, points)
-        return [
-            Fill(box, int(points[box]), bonus, float(self._worth(box, points[box], bonus))) for box in boxes
-        ]
+        found = []
+        for box, own in zip(boxes, points[boxes].tolist(), strict=True):
+            worth = float(self._row(box, bonus)[rules.distinct[box].searchsorted(own)])
+            found.append(Fill(box, 0 if self._scoreless[box] else own, bonus, worth))
+        return found
+
+    def _row(self, category: int, bonus: int) -> NDArray[np.float64]:
+        """Return what filling a box is worth for each of its different points."""
+        row = self._rows.get((category, bonus))
+        if row is None:
+            distinct = self._game.scoring.distinct[category]
+            points = np.zeros_like(distinct) if self._scoreless[category] else distinct
+            row = self._rows[category, bonus] = self._worth(category, points, bonus)
+        return row
 
     @cached_property
     def rolls(self) -> NDArray[np.float64]:
@@ -105,8 +116,7 @@ class Turn:
         rules = self._game.scoring
         best = np.full(rules.points.shape[1], -np.inf)
         for category in self._available:
-            points = np.where(self._scoreless[category], 0, rules.points[category])
-            np.maximum(best, self._worth(category, points, 0), out=best)
+            np.maximum(best, self._row(category, 0)[rules.of_rolls[category]], out=best)
         if self._special:
             for roll in rules.lattice.alike.tolist():
                 best[roll] = max(fill.value for fill in self.fills(roll, 0))
@@ -185,18 +195,25 @@ def expected_points(
     return worth
 
 
+def unasked(category: int, points: NDArray[np.int32], bonus: int) -> NDArray[np.float64]:
+    """Stand for what a fill is worth: what is legal and what it scores does not depend on it."""
+    return np.zeros(points.shape)
+
+
 def positions_after(
     game: States, filled: int, subtotal: int, flag: int, category: int, points: NDArray[np.int32]
 ) -> NDArray[np.int64]:
     """Return the positions of the states after filling a box with each of these points."""
     rules = game.scoring
     after = filled | 1 << category
-    packed = pack_one(after, rules.upper)
-    reached = np.minimum(subtotal + points if rules.upper[category] else subtotal, rules.cap)
+    packed = pack_one(after, rules.upper_boxes)
+    number = game.upper.number[packed]
+    if category in rules.upper_boxes:
+        number = number[np.minimum(subtotal + points, rules.cap)]
+    else:
+        number = np.full(points.shape, number[min(subtotal, rules.cap)])
     flags = points > 0 if category == game.arming else flag
-    positions: NDArray[np.int64] = (
-        int(game.first[after]) + flags * int(game.upper.count[packed]) + game.upper.number[packed, reached]
-    )
+    positions: NDArray[np.int64] = int(game.first[after]) + flags * int(game.upper.count[packed]) + number
     return positions
 
 

@@ -248,7 +248,7 @@ class _Turns:
             if len(here):
                 distinct = rules.distinct[box]
                 of_points = self._worth(box, distinct[:, None], here, rerolls)
-                of_rolls = of_points[np.searchsorted(distinct, rules.points[box])]
+                of_rolls = of_points[rules.of_rolls[box]]
                 best[:, here] = np.maximum(best[:, here], of_rolls)
         if rules.special:
             special = np.flatnonzero(self._filled >> rules.yahtzee & 1)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import ActionError, CardError
 from ..scorecard import Position, Scorecard
 from ..simulation import outcomes
-from ..turn import Fill, Turn
+from ..turn import Fill, Turn, unasked
 from .coding import CARD_NUMBERS, TABLE_NUMBERS, Coding, Mask, Observation, one_line
 
 
@@ -135,7 +134,7 @@ class Play:
         return numbers
 
     def _begin(self, roll: int, rerolls: int) -> None:
-        self._turn = Turn(self._coding.game, self.card.filled, int(self.card.armed), _unasked)
+        self._turn = Turn(self._coding.game, self.card.filled, int(self.card.armed), unasked)
         self._on_turn = roll, rerolls
         self._list_fills()
 
@@ -169,8 +168,3 @@ class Play:
         if not coding.inside[self._on_turn[0], number - coding.boxes]:
             raise IllegalAction(f"{given}: expected dice out of {dice}")
         return number
-
-
-def _unasked(category: int, points: NDArray[np.int32], bonus: int) -> NDArray[np.float64]:
-    """Stand for what a fill is worth: what is legal and what it scores does not depend on it."""
-    return np.zeros(np.shape(points))
