@@ -315,6 +315,26 @@ def test_who_does_not_ask_in_time_is_hung_up_on(said: bytes) -> None:
                 assert other.makefile("rb").read().startswith(b"HTTP/1.1 200 ")
 
 
+def test_who_does_not_send_the_rest_in_time_is_hung_up_on() -> None:
+    """The request is answered before its body is whole; a byte now and then is not enough to go on."""
+    with listening(5, 0.2) as port, socket.create_connection(("127.0.0.1", port), 60) as caller:
+        head = b"POST /nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999\r\n\r\n{"
+        caller.sendall(head)
+        assert caller.recv(4096).startswith(b"HTTP/1.1 404 ")
+        with suppress(ConnectionError):
+            caller.sendall(b"x")
+            while caller.recv(4096):
+                pass
+
+
+def test_who_does_not_read_is_hung_up_on() -> None:
+    with listening(5, 0.2) as port, socket.create_connection(("127.0.0.1", port), 60) as caller:
+        with pytest.raises(ConnectionError):
+            while True:
+                caller.sendall(b"GET /api/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert health(port) == 200
+
+
 def test_what_is_no_http_is_answered_in_json() -> None:
     with listening(5, 60) as port, socket.create_connection(("127.0.0.1", port), 60) as caller:
         caller.sendall(b"nonsense\r\n\r\n")

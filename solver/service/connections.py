@@ -1,9 +1,9 @@
-"""Connections: who does not ask in time is hung up on, and who comes when too many are there is told so.
+"""Connections: who keeps the service waiting is hung up on, and who comes when too many are there is told so.
 
-uvicorn waits for the head of a request as long as a caller likes, and counts those callers among its
-connections: a thousand of them that say nothing would keep everybody else out. Here a head must come in whole
-within some seconds, and when there are too many connections, the one that has said nothing for the longest
-time makes room.
+uvicorn waits as long as a caller likes for the head of a request, for the rest of one that is answered
+already, and for a caller to read what it has asked for, and counts those callers among its connections: a
+thousand of them would keep everybody else out. Here each of these must come about within some seconds, and
+when there are too many connections, the one that is waited for since the longest time makes room.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from .app import BusyError, refusal
 from .fields import RequestError
 
-SLOWEST_HEAD = 10.0
-"""Seconds in which the head of a request must have come in, from the connection or its first byte on."""
+PATIENCE = 10.0
+"""Seconds that a caller is waited for, however little of it comes in between."""
 
 
-def protocol(most: int, seconds: float = SLOWEST_HEAD) -> type[asyncio.Protocol]:
+def protocol(most: int, seconds: float = PATIENCE) -> type[asyncio.Protocol]:
     """Return the protocol of a server, for `uvicorn.Config`.
 
     Parameters
@@ -30,37 +30,45 @@ def protocol(most: int, seconds: float = SLOWEST_HEAD) -> type[asyncio.Protocol]
     most
         Connections at once.
     seconds
-        In which the head of a request must have come in.
+        That a caller is waited for.
     """
-    silent: dict[Connection, asyncio.TimerHandle] = {}  # those that wait for a head, the first one first
+    awaited: dict[Connection, asyncio.TimerHandle] = {}  # those whose turn it is, since the longest time first
 
     class Connection(H11Protocol):
         """A connection; see the module."""
 
+        _unread = False  # Whether so much is not yet read by the caller that nothing more is sent.
+
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
             if len(self.connections) > most:
-                if silent:
-                    next(iter(silent))._hang_up()
+                if awaited:
+                    next(iter(awaited))._hang_up()
                 else:
                     self.app = _full(most)
-            self._wait()
+            self._see_whose_turn_it_is()
 
         def connection_lost(self, exc: Exception | None) -> None:
-            self._heard()
+            self._stop_waiting()
             super().connection_lost(exc)
 
         def data_received(self, data: bytes) -> None:
             super().data_received(data)
-            if self.conn.their_state is h11.IDLE and not self.transport.is_closing():
-                self._wait()
-            else:
-                self._heard()
+            self._see_whose_turn_it_is()
 
         def on_response_complete(self) -> None:
             super().on_response_complete()
-            if self.conn.their_state is h11.IDLE:
-                self._wait()
+            self._see_whose_turn_it_is()
+
+        def pause_writing(self) -> None:
+            super().pause_writing()
+            self._unread = True
+            self._see_whose_turn_it_is()
+
+        def resume_writing(self) -> None:
+            super().resume_writing()
+            self._unread = False
+            self._see_whose_turn_it_is()
 
         def send_400_response(self, msg: str) -> None:
             body = refusal(RequestError(f"found no request of HTTP ({msg})"))
@@ -70,18 +78,22 @@ def protocol(most: int, seconds: float = SLOWEST_HEAD) -> type[asyncio.Protocol]
                 self.transport.write(self.conn.send(event) or b"")
             self.transport.close()
 
-        def _wait(self) -> None:
-            """Begin to wait for a head, or go on."""
-            if self not in silent:
-                silent[self] = self.loop.call_later(seconds, self._hang_up)
+        def _see_whose_turn_it_is(self) -> None:
+            """Begin to wait for the caller or go on, unless it is for the service to do something."""
+            answered = self.cycle is None or self.cycle.response_complete
+            asking = self.conn.their_state is h11.IDLE or (self.conn.their_state is h11.SEND_BODY and answered)
+            if not (asking or self._unread or self.transport.is_closing()):
+                self._stop_waiting()
+            elif self not in awaited:
+                awaited[self] = self.loop.call_later(seconds, self._hang_up)
 
-        def _heard(self) -> None:
-            timer = silent.pop(self, None)
+        def _stop_waiting(self) -> None:
+            timer = awaited.pop(self, None)
             if timer:
                 timer.cancel()
 
         def _hang_up(self) -> None:
-            self._heard()
+            self._stop_waiting()
             self.connections.discard(self)
             self.transport.abort()
 
