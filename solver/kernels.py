@@ -13,8 +13,11 @@ its own state alone, so that results are equal to the bit however tiles are shar
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -50,13 +53,36 @@ _LOW = -np.inf
 _njit: Any = partial(njit, nogil=True, error_model="numpy", _nrt=False)
 
 
+INLINED = ("pairs", "plan", "states", "turn", "vectors")
+"""Modules beside the kernels whose code or constants become part of them."""
+
+
+def _digest_of_sources() -> bytes:
+    """Return a digest of all that may be part of a kernel."""
+    here, digest = Path(__file__).parent, hashlib.sha256()
+    for path in sorted([*here.glob("*kernels.py"), *(here / f"{name}.py" for name in INLINED)]):
+        with suppress(OSError):  # An install without its sources has nothing that could change.
+            digest.update(path.read_bytes())
+    return digest.digest()
+
+
+_SOURCES = _digest_of_sources()
+
+
 def compiled(function: Kernel) -> Kernel:
-    """Compile a kernel; kept on disk where some folder can be written, else compiled in memory."""
+    """Compile a kernel; kept on disk where some folder can be written, else compiled in memory.
+
+    numba compiles one anew when its own file has changed; here also when another has that parts of it are in.
+    """
     try:
-        kernel: Kernel = _njit(cache=True)(function)
+        kernel: Any = _njit(cache=True)(function)
     except RuntimeError:
         kernel = _njit()(function)
-    return kernel
+    with suppress(AttributeError):
+        kept = kernel._cache._cache_file
+        kept._source_stamp = (kept._source_stamp, _SOURCES)
+    made: Kernel = kernel
+    return made
 
 
 def part(function: Kernel) -> Kernel:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import solver
+from solver.kernels import INLINED
 
 PACKAGE = Path(solver.__file__).parent
 
@@ -88,6 +89,13 @@ def test_imports_run_one_way(path: Path) -> None:
     allowed = {"model.py": {"scorecard"}}.get(path.name, set())  # ruleset.card(...), for it to read well
     upwards = {module for module in imported(path) - {own} - allowed if RANK[module] >= RANK[own]}
     assert not upwards
+
+
+def test_what_becomes_part_of_kernels_is_known() -> None:
+    """Kernels kept on disk are compiled anew when it changes."""
+    kernels = {path for path in modules() if path.stem.endswith("kernels")}
+    parts = set().union(*map(imported, kernels)) - {path.stem for path in kernels}
+    assert parts == set(INLINED)
 
 
 def test_no_game_is_named_in_code() -> None:

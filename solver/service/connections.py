@@ -32,7 +32,7 @@ def protocol(most: int, seconds: float = PATIENCE) -> type[asyncio.Protocol]:
     seconds
         That a caller is waited for.
     """
-    awaited: dict[Connection, asyncio.TimerHandle] = {}  # those whose turn it is, since the longest time first
+    awaited: dict[Connection, asyncio.TimerHandle] = {}  # in the order in which it began
 
     class Connection(H11Protocol):
         """A connection; see the module."""
@@ -81,7 +81,9 @@ def protocol(most: int, seconds: float = PATIENCE) -> type[asyncio.Protocol]:
         def _see_whose_turn_it_is(self) -> None:
             """Begin to wait for the caller or go on, unless it is for the service to do something."""
             answered = self.cycle is None or self.cycle.response_complete
-            asking = self.conn.their_state is h11.IDLE or (self.conn.their_state is h11.SEND_BODY and answered)
+            asking = self.conn.their_state is h11.IDLE or (
+                self.conn.their_state is h11.SEND_BODY and answered
+            )
             if not (asking or self._unread or self.transport.is_closing()):
                 self._stop_waiting()
             elif self not in awaited:
