@@ -154,6 +154,29 @@ def test_saved_rolls_go_along(page: Any, address: str) -> None:
     assert (asked[-1]["card"], asked[-1]["rerolls"]) == ({}, 2)
 
 
+def test_no_box_takes_what_the_dice_before_score(page: Any, address: str) -> None:
+    """While advice is on its way: after other dice, and after a fill."""
+    page.goto(f"{address}/#advice/yacht")
+    settled(page)
+    page.fill("#roll-text", "1 1 1 1 1")
+    settled(page)
+    assert page.locator("#score-choice").inner_text() == "5"
+    held: list[Any] = []
+    page.route("**/api/advise", lambda route: held.append(route))
+    page.fill("#roll-text", "6 6 6 6 6")
+    page.wait_for_function("() => document.body.dataset.asking === '1'")
+    assert page.locator("button.score").count() == 0
+    held.pop().continue_()
+    settled(page)
+    assert page.locator("#score-choice").inner_text() == "30"
+    page.click("#score-choice")
+    page.wait_for_function("() => document.body.dataset.asking === '1'")
+    assert page.locator("button.score").count() == 0
+    held.pop().continue_()
+    settled(page)
+    assert page.locator("button.score").count() == 11
+
+
 def test_a_double_click_is_one_step(page: Any, address: str) -> None:
     """The second click comes while the first is on its way, on the very button of the first."""
     asked: list[dict[str, Any]] = []

@@ -242,7 +242,8 @@ export class Advice {
 
   changed() {
     clearTimeout(this.timer);
-    this.asked += 1; // An answer still to come is about something else now.
+    this.asked += 1; // An answer still to come is about something else now, and so is the one before.
+    this.advice = null;
     this.timer = setTimeout(() => this.advise(), WAIT);
     at("moves").setAttribute("aria-busy", "true");
     this.showCard();
