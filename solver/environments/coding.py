@@ -144,11 +144,13 @@ class Coding:
 
         Whole numbers of all kinds are actions, arrays without axes among them; bools are not.
         """
+        if isinstance(action, (bool, np.bool_)):
+            return None
         try:
             number = operator.index(action)  # type: ignore[arg-type]
         except TypeError:
             return None
-        return number if 0 <= number < self.actions and not isinstance(action, bool) else None
+        return number if 0 <= number < self.actions else None
 
 
 def one_line(given: object) -> str:
