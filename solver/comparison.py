@@ -221,10 +221,9 @@ def variants(
         raise ArgumentError(f"vary {shown(vary)}: expected keys, each with its values in a list")
     given = {} if changes is None else changes
     check_kind(given, Mapping, "changes", "dotted keys with new values", RulesError)
-    fixed = {key: value for key, value in given.items() if key not in vary}
     combinations = product(*(tuple(values) for values in vary.values()))
     return tuple(
-        ruleset(name_or_path, {**fixed, **dict(zip(vary, values, strict=True))}) for values in combinations
+        ruleset(name_or_path, {**given, **dict(zip(vary, values, strict=True))}) for values in combinations
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import pairwise
 
 import numpy as np
@@ -109,5 +109,4 @@ def run_levels(
             except BaseException:
                 for future in waiting:
                     future.cancel()
-                wait(waiting)
                 raise

@@ -10,6 +10,7 @@ import pytest
 from games import NAMES, random_fill, random_position, solved
 
 import solver
+from solver import dice
 from solver.lookup import Option
 
 
@@ -191,6 +192,16 @@ def test_ties_are_broken_by_the_documented_rule() -> None:
     assert options[0].dice == (3, 3)
     assert options[1].dice == (2, 2)
     assert options[1].loss == 0
+
+
+def test_keeps_are_in_the_order_in_which_ties_are_broken() -> None:
+    """Those of more dice first, among these those of the highest die, then of the next."""
+    lattice = dice.lattice(4)
+    first, inside = lattice.inside
+    roll = lattice.roll((1, 2, 3, 5))
+    keeps = [lattice.keeps[keep] for keep in inside[first[roll] : first[roll + 1]]]
+    assert keeps[:4] == [(2, 3, 5), (1, 3, 5), (1, 2, 5), (1, 2, 3)]
+    assert keeps[4:] == [(3, 5), (2, 5), (1, 5), (2, 3), (1, 3), (1, 2), (5,), (3,), (2,), (1,), ()]
 
 
 def test_stopping_is_a_fill_and_never_beaten_by_keeping_less() -> None:

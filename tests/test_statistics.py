@@ -12,6 +12,7 @@ import pytest
 from games import TINY, solved, spread
 from test_distribution import middle, plain_card, strategy, tiny, tiny_table, whole_games
 
+import solver
 from solver import dynamic
 from solver.distributions import distribution
 from solver.plan import Plan
@@ -122,6 +123,12 @@ def test_published_figures_with_a_free_joker() -> None:
     assert found.top_box == "yahtzee"
     assert round(100 * found.top_box_probability, 2) == pytest.approx(FREE_JOKER["percent_yahtzee_50"])
     assert round(found.yahtzee_bonuses, 4) == FREE_JOKER["expected_yahtzee_bonuses"]
+
+
+def test_the_last_of_equal_boxes_is_the_one_that_can_hold_most() -> None:
+    rules = solver.ruleset("yacht", {"categories.full_house.points": 50})
+    found = statistics(distribution(solver.solve(rules), "choice=20 little_straight=0"))
+    assert found.top_box == "yacht"
 
 
 def test_the_greatest_score_of_the_official_rules_has_its_tiny_probability() -> None:
