@@ -9,7 +9,6 @@ checked when they are first read.
 
 from __future__ import annotations
 
-import json
 import os
 import zlib
 from collections.abc import Iterable
@@ -24,7 +23,7 @@ from . import folders
 from .chances import Chances, bound
 from .errors import WrongRulesTable
 from .files import opened, quoted, replacing
-from .front import BYTES, Kind
+from .front import BYTES, Kind, header_text
 from .lookup import Table
 from .plan import Floats, Ints
 from .rules import Ruleset
@@ -140,7 +139,7 @@ def write(
         **layout(ruleset, states),
     }
     # The header is written last, into room for the longest numbers; blanks fill the room.
-    room = len(_text(contents | {"chances": 2**63, "crc32": 2**32}))
+    room = len(header_text(contents | {"chances": 2**63, "crc32": 2**32}))
     room += -(room + BYTES) % _ALIGNMENT
     with replacing(path, parents=parents) as file:
         file.seek(room + BYTES + 2 * _INDEX.itemsize * contents["states"] + _SUMS.itemsize * len(sums))
@@ -149,11 +148,7 @@ def write(
         index = held.T.tobytes() + sums.tobytes()
         contents |= {"chances": chances, "crc32": zlib.crc32(index)}
         file.seek(0)
-        file.write(KIND.front(_text(contents).ljust(room)) + index)
-
-
-def _text(contents: dict[str, Any]) -> bytes:
-    return json.dumps(contents, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
+        file.write(KIND.front(header_text(contents).ljust(room)) + index)
 
 
 def _write_part(

@@ -135,3 +135,8 @@ class Kind:
         if size > end:
             what = f"is damaged: it goes on after its {end} bytes, to {size}"
             raise DamagedTable(f"{named} {what}; {self.again}")
+
+
+def header_text(header: Mapping[str, Any]) -> bytes:
+    """Return a header as it is written."""
+    return json.dumps(header, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()

@@ -140,9 +140,8 @@ class Folder(Generic[L]):
         header = self._header(piece) | {"crc32": [zlib.crc32(block) for block in blocks]}
         if self.game.lengths(piece.level, piece.items) is None:
             header["lengths"] = [len(block) for block in blocks]
-        text = json.dumps(header, sort_keys=True, separators=(",", ":")).encode()
         with replacing(self.file(piece), parents=True) as file:
-            file.write(self.kind.front.front(text))
+            file.write(self.kind.front.front(front.header_text(header)))
             file.writelines(blocks)
 
     def is_whole(self, piece: Piece) -> bool:

@@ -169,11 +169,6 @@ class Slipping:
         return replace(self, seed=seed)
 
 
-def greedy_table(table: Table) -> Table:
-    """Return the table of a game in which nothing comes after this turn: its strategy is the greedy one."""
-    return table.greedy()
-
-
 def names_player(spec: str) -> bool:
     """Whether a text is meant for one of the players, not as somebody's name."""
     kind, colon, _ = spec.strip().partition(":")
@@ -221,7 +216,7 @@ def player(
     if kind == "optimal":
         return Adviser(spec, table)
     if kind == "greedy":
-        return Adviser(spec, greedy_table(table))
+        return Adviser(spec, table.greedy())
     if kind == "random":
         return Slipping(spec, table, float("inf"), int(seed))
     if kind == "win":
@@ -310,7 +305,7 @@ def exact_strengths(
             soft = soften(table, temperature, threads=threads)
             mean, deviation = soft.mean, soft.standard_deviation
         else:
-            scores = distribution(greedy_table(table) if name == "greedy" else table, threads=threads)
+            scores = distribution(table.greedy() if name == "greedy" else table, threads=threads)
             mean, deviation = scores.mean, scores.standard_deviation
         found.append(Strength(name, mean, deviation, temperature, _about(name, temperature)))
         if progress:

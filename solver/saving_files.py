@@ -14,7 +14,6 @@ float32 2.64. The highest effort in deflating saves 2 %, and takes twice as long
 
 from __future__ import annotations
 
-import json
 import os
 import zlib
 from collections import OrderedDict
@@ -31,7 +30,7 @@ from numpy.typing import NDArray
 from . import folders
 from .errors import TableError, WrongRulesTable
 from .files import opened, quoted, replacing
-from .front import BYTES, Kind
+from .front import BYTES, Kind, header_text
 from .levels import thread_count
 from .pairs import points_to_come
 from .plan import Floats
@@ -174,7 +173,7 @@ def write_packed(
         "crc32": zlib.crc32(index),
     }
     with replacing(level_path(folder, level), parents=True) as file:
-        file.write(KIND.front(_text(contents)) + index)
+        file.write(KIND.front(header_text(contents)) + index)
         file.writelines(stored)
 
 
@@ -204,7 +203,7 @@ def write_exact(folder: Path, ruleset: Ruleset, game: States, level: Level) -> N
         "crc32": crc32,
     }
     with replacing(level_path(folder, level.number, exact=True), parents=True) as file:
-        file.write(KIND.front(_text(contents)))
+        file.write(KIND.front(header_text(contents)))
         file.writelines(_pieces(values))
 
 
@@ -225,10 +224,6 @@ def _contents(ruleset: Ruleset, game: States, level: int) -> dict[str, Any]:
         "sets": SETS,
         **layout(ruleset, game),
     }
-
-
-def _text(contents: dict[str, Any]) -> bytes:
-    return json.dumps(contents, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
 
 
 def chunk_places(game: States, level: int) -> list[slice]:

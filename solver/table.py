@@ -11,7 +11,6 @@ checksum of the payload before packing.
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import os
 import zlib
@@ -24,9 +23,9 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import DamagedTable, WrongRulesTable
+from .errors import WrongRulesTable
 from .files import opened, quoted, replace
-from .front import BYTES, Kind
+from .front import BYTES, Kind, header_text
 from .payload import packed, payload_order, unpacked, width
 from .rules import Ruleset
 from .scoring import scoring
@@ -45,7 +44,6 @@ SCALE = 1e-6
 """Points to a step, unless another scale is asked for."""
 
 _MOST_STEPS = 2**31 - 1
-_AGAIN = KIND.again
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +157,7 @@ def encode(
         **layout(ruleset, states),
     )
     contents = {name: getattr(header, name) for name in _KINDS}
-    text = json.dumps(contents, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
-    return header, KIND.front(text) + b"".join(stored)
+    return header, KIND.front(header_text(contents)) + b"".join(stored)
 
 
 def layout(ruleset: Ruleset, states: States) -> dict[str, Any]:
@@ -290,19 +287,15 @@ def manifest_entry(path: str | os.PathLike[str]) -> dict[str, Any]:
 def _header(file: BinaryIO, size: int, path: str | os.PathLike[str]) -> Header:
     """Read the header from the start of a file of `size` bytes, up to the payload."""
     text = KIND.header(file, size, path)
-    header = _parsed(text, quoted(path))
+    header = _parsed(text, path)
     KIND.check_end(size, len(text) + BYTES + sum(header.planes), path)
     return header
 
 
-def _parsed(text: bytes, named: str) -> Header:
-    """Return the header of this text; keys that this program does not know may say more."""
+def _parsed(text: bytes, path: str | os.PathLike[str]) -> Header:
+    """Return the header of this text."""
+    contents = KIND.fields(text, _KINDS, path)
     try:
-        found = json.loads(text)
-        contents = {name: found[name] for name in _KINDS}
-        for name, kind in _KINDS.items():
-            if not isinstance(contents[name], kind) or (kind is int and not 0 <= contents[name] < 2**63):
-                raise TypeError(name)
         contents["root"] = float(contents["root"])
         if not math.isfinite(contents["root"]):
             raise ValueError("root")
@@ -312,9 +305,8 @@ def _parsed(text: bytes, named: str) -> Header:
         for name in ("planes", "boxes", "upper", "subtotals"):
             contents[name] = tuple(contents[name])
         return Header(**contents)
-    except (LookupError, TypeError, ValueError, RecursionError, OverflowError) as error:
-        what = "its header does not say what a table's header says"
-        raise DamagedTable(f"{named} is damaged: {what}; {_AGAIN}") from error
+    except (TypeError, ValueError, OverflowError) as error:
+        raise KIND.unlike_its_header(path) from error
 
 
 def _planes(file: BinaryIO, header: Header, values: int, path: str | os.PathLike[str]) -> Iterator[bytes]:
@@ -328,10 +320,10 @@ def _planes(file: BinaryIO, header: Header, values: int, path: str | os.PathLike
         if sound:
             yield plane
     if crc32 != header.crc32:
-        raise DamagedTable(f"{quoted(path)} is damaged: its values do not match their checksum; {_AGAIN}")
+        raise KIND.damaged(path, "its values do not match their checksum")
     if not sound:
         what = f"it does not hold {values} values, one for each class of states"
-        raise DamagedTable(f"{quoted(path)} is damaged: {what}; {_AGAIN}")
+        raise KIND.damaged(path, what)
 
 
 def _deflated(plane: bytes) -> bytes:

@@ -12,7 +12,6 @@ from games import solved
 import solver
 from solver.goals import chance_of_winning
 from solver.matches import match
-from solver.players import greedy_table
 from solver.strength import soften
 
 ERRORS = 4.5
@@ -23,7 +22,7 @@ def test_a_match_at_once_is_like_the_exact_figures() -> None:
     games = 40_000
     found = match(table, ["optimal", "greedy", "random", "strength:120"], games, seed=3)
     assert [seat.player for seat in found.seats] == ["optimal", "greedy", "random", "strength:120"]
-    means = [table.value(), solver.distribution(greedy_table(table)).mean, soften(table, math.inf).mean, 120]
+    means = [table.value(), solver.distribution(table.greedy()).mean, soften(table, math.inf).mean, 120]
     for seat, mean, scores in zip(found.seats, means, found.scores, strict=True):
         assert abs(seat.mean - mean) < ERRORS * seat.mean_error + (0.1 if mean == 120 else 0)
         assert seat.mean == scores.mean()
@@ -34,7 +33,7 @@ def test_a_match_at_once_is_like_the_exact_figures() -> None:
 
 def test_wins_are_like_the_exact_chance() -> None:
     table = solved("yacht")
-    optimal, greedy = (solver.distribution(one) for one in (table, greedy_table(table)))
+    optimal, greedy = (solver.distribution(one) for one in (table, table.greedy()))
     chance = float(chance_of_winning((greedy,), optimal.scores) @ optimal.probabilities)
     found = match(table, ["optimal", "greedy"], 40_000, seed=9)
     assert abs(found.seats[0].wins - chance) < ERRORS * found.seats[0].wins_error

@@ -10,7 +10,7 @@ from games import TINY, random_position, solved
 
 import solver
 from solver.game import Game
-from solver.players import KINDS, Slipping, exact_strengths, greedy_table, loss_of, player
+from solver.players import KINDS, Slipping, exact_strengths, loss_of, player
 from solver.scorecard import Position, Scorecard
 from solver.situations import Move, Situation, legal_fills
 from solver.strength import LEVELS, level_temperature
@@ -95,7 +95,7 @@ def test_greedy_takes_the_most_points_of_the_turn() -> None:
 
 def test_greedy_is_near_the_published_figure() -> None:
     """Published: 218.05 and 46.87. Nothing is said of ties, on which a point and two of deviation hang."""
-    scores = solver.distribution(greedy_table(solved("yahtzee-free-joker")))
+    scores = solver.distribution(solved("yahtzee-free-joker").greedy())
     assert scores.mean == pytest.approx(218.05, abs=1)
     assert scores.standard_deviation == pytest.approx(46.87, abs=2.5)
 
@@ -135,7 +135,7 @@ def test_exact_figures_of_all_players() -> None:
     found = {one.player: one for one in exact_strengths(table)}
     assert list(found) == sorted(found, key=lambda name: found[name].mean)
     assert found["optimal"].mean == pytest.approx(table.value())
-    assert found["greedy"].mean == solver.distribution(greedy_table(table)).mean
+    assert found["greedy"].mean == solver.distribution(table.greedy()).mean
     assert found["club"].temperature == level_temperature("club", table)
     assert found.keys() == {"random", "greedy", "optimal", *LEVELS} - {"perfect"}
 

@@ -21,7 +21,7 @@ from test_saving import NAMES, random_card, saving
 import solver
 from solver.distributions import Distribution, distribution
 from solver.goals import Ceiling, Floor, Goal, Reach, Risk, Utility, Win, worth
-from solver.players import exact_strengths, greedy_table
+from solver.players import exact_strengths
 from solver.pursuit import pursue
 from solver.saving_table import SavingTable, solved_following
 from solver.scope import Scope
@@ -256,7 +256,7 @@ def test_all_players_play_games_with_saved_rolls() -> None:
     strengths = {one.player: one.mean for one in exact_strengths(table)}
     assert strengths["optimal"] == pytest.approx(table.expected_score, abs=1e-9)
     assert strengths["random"] < strengths["beginner"] < strengths["club"] < strengths["optimal"]
-    greedy = solver.simulate(greedy_table(table), 40_000, seed=2)
+    greedy = solver.simulate(table.greedy(), 40_000, seed=2)
     assert abs(greedy.mean - strengths["greedy"]) < 4 * greedy.standard_error
     found = solver.match(table, ["strength:35", "optimal"], 20_000, seed=1)
     assert abs(found.seats[0].mean - 35) < 4 * found.seats[0].mean_error + 0.02

@@ -55,7 +55,7 @@ AGAIN = "; copy it again, or solve the game again"
 MAGIC = r"b'\x89DWT\r\n\x1a\n'"
 TEXT = f"was changed by a text-mode transfer: it starts with {{}} instead of {MAGIC}"
 TEXT += "; copy it again in binary mode"
-HEADER_FAULT = f"is damaged: its header does not say what a table's header says{AGAIN}"
+HEADER_FAULT = f"is damaged: its header does not say what a table says{AGAIN}"
 VALUES_FAULT = f"is damaged: it does not hold {HEADER['values']} values, one for each class of states{AGAIN}"
 DIGEST = GAME.scoring.digest[:12]
 

@@ -100,7 +100,7 @@ class YahtzeeRule:
 
     category: str
     bonus: int
-    """Points for each such roll while the box holds its full points."""
+    """Points for each such roll while the box holds points."""
     joker: Joker
 
 
