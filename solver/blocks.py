@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +13,7 @@ from .levels import Progress, run_levels
 from .plan import Floats, Ints, aligned, plan, work_arrays
 from .scope import Scope
 from .scorecard import Scorecard
+from .shelf import remembered
 from .states import LANES, States
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class Blocks:
         return np.where(inside, found, np.where(place < 0, self.below, self.above))
 
 
-@lru_cache(maxsize=4)
+@remembered(lambda points, game: game.parts | {id(points): points.nbytes})
 def _greatest_points(game: States) -> Floats:
     return extreme_points(game, True)
 

@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
 from .dice import Lattice
 from .rules import FACES
 from .scoring import Scoring
+from .shelf import remembered
 from .states import States
 from .strategy import Follower
 from .turns import Bools, Cards, Fills, Ints, fills, keeps_inside
@@ -238,7 +238,7 @@ class _UpperSums:
         return enough
 
 
-@lru_cache(maxsize=8)
+@remembered(lambda sums, _: sums.exact.nbytes)
 def _upper_sums(rules: Scoring) -> _UpperSums:
     uppers = np.flatnonzero(rules.upper).tolist()
     bit = np.zeros(rules.boxes, np.int64)

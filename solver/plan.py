@@ -6,14 +6,15 @@ lane numbers are multiplied by `LANES` beforehand where they index an array of l
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Hashable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .dice import Lattice
-from .states import LANES, States, bits
+from .shelf import remembered
+from .states import LANES, States, bits, check_subtotals
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -148,10 +149,32 @@ def work_arrays(arrays: Plan, *, with_bonus: bool = False) -> tuple[Floats, Floa
     return aligned((2 * rows if with_bonus else rows + 1) * LANES), aligned(keeps * LANES)
 
 
-@lru_cache(maxsize=4)
+def parts(arrays: Plan, game: States) -> dict[Hashable, int]:
+    """Return the bytes of each array of a plan and of its game, as a shelf counts them."""
+    flat = (part for group in arrays for part in (group if isinstance(group, tuple) else (group,)))
+    return game.parts | {id(part): part.nbytes for part in flat if isinstance(part, np.ndarray)}
+
+
+def bytes_of_steps(game: States) -> int:
+    """Return how much memory it takes to say where each class of subtotals goes, box by box."""
+    sets, found = np.arange(len(game.upper.count)), 0
+    for place, category in enumerate(game.scoring.upper_boxes):
+        is_open = sets >> place & 1 == 0
+        found += len(game.scoring.distinct[category]) * int(game.upper.count[is_open].sum(dtype=np.int64))
+    return found * np.dtype(np.int32).itemsize
+
+
+@remembered(parts)
 def plan(game: States) -> Plan:
-    """Return the arrays for the kernels of a game."""
+    """Return the arrays for the kernels of a game.
+
+    Raises
+    ------
+    RulesError
+        If the subtotals of the upper boxes take more than `states.MOST_BYTES`.
+    """
     rules = game.scoring
+    check_subtotals(rules, bytes_of_steps(game))
     return Plan(
         _turn_plan(rules.lattice, rules.rolls - 1), _row_plan(game), _set_plan(game), _tile_sets(game)
     )

@@ -23,14 +23,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
 
 from .errors import RulesError
 from .levels import Progress, run_levels
-from .plan import Floats, Plan, aligned, plan, work_arrays
+from .plan import Floats, Plan, aligned, parts, plan, work_arrays
+from .shelf import remembered
 from .states import LANES, States
 
 MOST_BYTES = 16 * 10**9
@@ -90,7 +90,7 @@ def values_in_all(game: States) -> int:
     return sum(level_values(game, level) for level in range(game.scoring.boxes))
 
 
-@lru_cache(maxsize=4)
+@remembered(parts)
 def level_plan(game: States) -> Plan:
     """Return the arrays for kernels, with `sets.first` counted from the start of each set's level."""
     arrays = plan(game)

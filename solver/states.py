@@ -27,19 +27,26 @@ so that a tile of `LANES` neighbours never crosses a level, and a filled set's v
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .errors import RulesError
 from .scoring import Scoring
+from .shelf import remembered
 
 LANES = 16
 """Values that one step of the compiled code works on side by side."""
 
 UNREACHABLE = -1
+
+MOST_BYTES = 2_000_000_000
+"""Memory that the classes of upper subtotals may take."""
+_BYTES_A_SUBTOTAL, _BYTES_A_CLASS, _BYTES_A_SET = 5, 8, 136
+"""What the classes take: for each set and subtotal, for each class, and for each set."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +69,11 @@ class UpperClasses:
     count: NDArray[np.int32]
     reachable: NDArray[np.int32]
     lowest: list[NDArray[np.int64]]
+
+    @cached_property
+    def nbytes(self) -> int:
+        """Bytes that they take."""
+        return self.number.nbytes + sum(_BYTES_A_SET + least.nbytes for least in self.lowest)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +113,12 @@ class States:
     def size(self) -> int:
         """Length of the array of values, padding included."""
         return int(self.level_start[-1])
+
+    @property
+    def parts(self) -> dict[Hashable, int]:
+        """Bytes of the arrays, and of the classes, which other states may share; as a shelf counts them."""
+        arrays = (self.filled, self.start, self.first, self.classes, self.flags, self.lanes)
+        return {id(self): sum(array.nbytes for array in arrays), id(self.upper): self.upper.nbytes}
 
     @property
     def arming(self) -> int:
@@ -212,18 +230,24 @@ def pack_one(filled: int, categories: tuple[int, ...]) -> int:
     return packed
 
 
-@lru_cache(maxsize=16)
+@remembered(lambda game, _: game.parts)
 def states(rules: Scoring) -> States:
-    """Return the states of a game and where their values lie."""
+    """Return the states of a game and where their values lie.
+
+    Raises
+    ------
+    RulesError
+        If the subtotals of the upper boxes take more than `MOST_BYTES`.
+    """
+    check_subtotals(rules, bytes_of_classes(rules))
     boxes = rules.boxes
-    uppers = np.flatnonzero(rules.upper).tolist()
-    classes_of = upper_classes([rules.distinct[c].tolist() for c in uppers], rules.tiers)
+    classes_of = upper_classes([rules.distinct[c].tolist() for c in rules.upper_boxes], rules.tiers)
     filled = _fillable(rules)
     level = sum(filled >> category & 1 for category in range(boxes))
     return _laid_out(rules, classes_of, filled[np.argsort(level, kind="stable")])
 
 
-@lru_cache(maxsize=16)
+@remembered(lambda few, game, _: game.parts | few.parts)
 def following_states(game: States, filled: int) -> States:
     """Return the states that have these boxes filled and perhaps more, laid out by themselves.
 
@@ -268,6 +292,39 @@ def _fillable(rules: Scoring) -> NDArray[np.int64]:
     return filled
 
 
+def most_subtotals(rules: Scoring) -> NDArray[np.float64]:
+    """Return, for each set of upper boxes, how many subtotals there can be at the most.
+
+    There are no more than numbers, those from the cap on being one, nor than ways to fill the boxes.
+    """
+    most = np.ones(1)
+    for box in rules.upper_boxes:
+        most = np.append(most, np.minimum(most * len(rules.distinct[box]), rules.cap + 1))
+    return most
+
+
+def bytes_of_classes(rules: Scoring) -> int:
+    """Return how much memory the classes of upper subtotals take at the most, before they are worked out."""
+    sets = 1 << len(rules.upper_boxes)
+    own = sets * ((rules.cap + 1) * _BYTES_A_SUBTOTAL + _BYTES_A_SET)
+    return own + _BYTES_A_CLASS * int(most_subtotals(rules).sum())
+
+
+def check_subtotals(rules: Scoring, needed: int) -> None:
+    """Refuse rules whose upper subtotals take too much memory.
+
+    Raises
+    ------
+    RulesError
+        With how much it would take.
+    """
+    if needed > MOST_BYTES:
+        raise RulesError(
+            f"rules with {len(rules.upper_boxes)} upper boxes and an upper bonus up to {rules.cap:,}: found "
+            f"{needed / 1e9:,.1f} GB of subtotals to hold, expected at most {MOST_BYTES / 1e9:.0f} GB"
+        )
+
+
 def upper_classes(points: Sequence[Sequence[int]], tiers: Sequence[tuple[int, int]]) -> UpperClasses:
     """Return which upper subtotals can arise and which are equal.
 
@@ -276,35 +333,52 @@ def upper_classes(points: Sequence[Sequence[int]], tiers: Sequence[tuple[int, in
     points
         For each upper box, the points it can give.
     tiers
-        The upper bonus as (subtotal, points), rising.
+        The upper bonus as (subtotal, points), both rising.
     """
-    boxes = len(points)
     cap = tiers[-1][0] if tiers else 0
-    most = max(cap, 1) + sum(max(box) for box in points)
-    bonus = np.array([_bonus(tiers, subtotal) for subtotal in range(cap + most + 1)])
-    sets = 1 << boxes
-    sums = np.zeros((sets, most + 1), bool)
+    sets = 1 << len(points)
+    is_tier = np.zeros(cap + 1, bool)
+    is_tier[[at for at, _ in tiers]] = True
+    # All sums from the cap on are one.
+    sums = np.zeros((sets, cap + 1), bool)
     sums[0, 0] = True
     for filled in range(1, sets):
         box = filled.bit_length() - 1
+        before, after = sums[filled ^ 1 << box], sums[filled]
         for p in points[box]:
-            sums[filled, p:] |= sums[filled ^ 1 << box, : most + 1 - p]
+            step = min(p, cap)
+            after[step:] |= before[: cap + 1 - step]
+            after[cap] |= before[cap - step :].any()
     number = np.full((sets, cap + 1), UNREACHABLE, np.int32)
     count = np.zeros(sets, np.int32)
     reachable = np.zeros(sets, np.int32)
     lowest = []
     for filled in range(sets):
-        can_be = sums[filled, : cap + 1].copy()
-        can_be[cap] |= sums[filled, cap:].any()
-        subtotals = np.flatnonzero(can_be)
-        rest = np.flatnonzero(sums[sets - 1 - filled])
-        outcome = bonus[subtotals[:, None] + rest]
-        starts = np.concatenate([[True], np.any(outcome[1:] != outcome[:-1], axis=1)])
+        subtotals = np.flatnonzero(sums[filled])
+        passed = np.searchsorted(_turning_points(is_tier, sums[sets - 1 - filled]), subtotals, side="right")
+        starts = np.concatenate([[True], passed[1:] != passed[:-1]])
         number[filled, subtotals] = np.cumsum(starts) - 1
         count[filled] = np.count_nonzero(starts)
         reachable[filled] = len(subtotals)
         lowest.append(subtotals[starts])
     return UpperClasses(number, count, reachable, lowest)
+
+
+def _turning_points(is_tier: NDArray[np.bool_], rest: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Return from which subtotals on a sum of the rest reaches a tier that it did not reach before.
+
+    Two subtotals end in the same bonus, whatever the rest brings, where no such point lies above the lesser
+    up to the greater. Either way takes no more memory than there are subtotals.
+    """
+    found = np.zeros_like(is_tier)
+    tiers, sums = np.flatnonzero(is_tier).tolist(), np.flatnonzero(rest).tolist()
+    if len(tiers) < len(sums):
+        for at in tiers:
+            found[: at + 1] |= rest[at::-1]
+    else:
+        for points in sums:
+            found[: len(found) - points] |= is_tier[points:]
+    return np.flatnonzero(found)
 
 
 def _bonus(tiers: Sequence[tuple[int, int]], subtotal: int) -> int:

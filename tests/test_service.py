@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import threading
+import weakref
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
@@ -15,14 +17,16 @@ import pytest
 from games import NAMES, TINY, random_position, solved
 
 import solver
-from solver import distributions, strength
+from solver import distributions, states, strength
 from solver.distributions import MOST_BYTES
 from solver.errors import ArgumentError, DicewiseError
 from solver.game import Game
+from solver.plan import bytes_of_steps
 from solver.players import player
 from solver.pursuit import most_values_to_win, pursue
-from solver.rules import names, settings
+from solver.rules import build, names, settings
 from solver.scorecard import Position
+from solver.scoring import scoring
 from solver.service import Limits, RequestError, Service, WorkError, limits
 from solver.service.shapes import SHAPES
 from solver.shelf import Shelf
@@ -503,6 +507,37 @@ def test_rules_with_too_many_states_are_refused_at_once(rules: dict[str, Any]) -
         Service(Limits(work=5)).answer("advise", {"rules": given, "dice": "123456"})
 
 
+def test_subtotals_that_take_too_much_memory_are_never_worked_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(states, "upper_classes", lambda *_: pytest.fail("worked out"))
+    boxes = {f"b{n}": box(n, "upper", 1) | {"pattern": {}} for n in range(11)}
+    bonus = [{"at": 99_990, "points": 5}]
+    rules = {"title": "Large", "dice": 1, "rolls": 1, "upper_bonus": bonus, "categories": boxes}
+    message = "rules 'inline': the states take 1.02 GB, expected 134.22 MB at the most"
+    for request, body in (
+        ("advise", {"dice": "1"}),
+        ("stats", {}),
+        ("move", {"dice": "1", "player": "random"}),
+        ("game", {}),
+    ):
+        assert fault(request, rules=rules, **body) == ("WorkError", message)
+
+
+def test_all_that_states_take_is_counted() -> None:
+    """Values, sets, subtotals, and where these go when a box is filled: to the byte."""
+    points = {"of": "sum", "times": 100}
+    boxes = {f"b{n}": box(n, "upper", points | {"plus": n}) | {"pattern": {}} for n in range(4)}
+    bonus = [{"at": at, "points": at} for at in range(7, 3000, 7)]
+    rules = {"title": "Large", "dice": 2, "rolls": 1, "upper_bonus": bonus, "categories": boxes}
+    arrays = scoring(build(rules, "large"))
+    found = states.states(arrays)
+    needed = states.bytes_of_classes(arrays) + bytes_of_steps(found) + 8 * found.size + 64 * 16
+    Service(Limits(memory=4 * needed)).answer("advise", {"rules": rules, "dice": "12"})
+    with pytest.raises(
+        WorkError, match=r"rules 'inline': the states take \d+\.\d kB, expected \d+\.\d kB at the most"
+    ):
+        Service(Limits(memory=4 * needed - 1)).answer("advise", {"rules": rules, "dice": "12"})
+
+
 def test_work_that_lasts_longer_than_estimated_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr(limits, "perf_counter", lambda: now[0])
@@ -694,6 +729,27 @@ def test_an_error_is_not_kept() -> None:
     with pytest.raises(ZeroDivisionError):
         shelf.get("key", lambda: 1 // 0, lambda _: 1)
     assert shelf.get("key", lambda: 5, lambda _: 1) == 5
+
+
+def test_no_more_tables_are_held_than_there_is_memory_for() -> None:
+    """All of each is counted, the subtotals of its states too; players and scores hold a table as well."""
+    memory = 9_000_000
+    service = Service(Limits(memory=memory))
+    alive = []
+    for points in range(20):
+        changes = {"upper_bonus": [{"at": 3000, "points": 1}], "categories.choice.points": points}
+        rules = f"yacht[upper_bonus=[{{at=3000, points=1}}],categories.choice.points={points}]"
+        for spec in ("random", "greedy", "optimal"):
+            service.answer("move", {"rules": rules, "dice": "13346", "player": spec})
+        service.answer("stats", {"rules": rules, "card": "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18"})
+        found = solver.ruleset("yacht", changes)
+        alive.append(weakref.ref(service.table(found, limits.Work(Limits(), threading.Event()))))
+    gc.collect()
+    left = [table() for table in alive]
+    held = [table for table in left if table is not None]
+    assert held[-1] is left[-1]
+    assert sum(table.nbytes + table.states.upper.number.nbytes for table in held) <= memory
+    assert len(held) == memory // (held[-1].nbytes + sum(held[-1].states.parts.values()))
 
 
 # -------------------------------------------------------------------- what is documented

@@ -17,19 +17,22 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from math import isfinite, prod
+from math import isfinite
 from threading import Event
 from time import perf_counter
 
 import numpy as np
 
 from ..errors import ArgumentError, DicewiseError, shown
+from ..files import size
 from ..levels import Progress, thread_count
+from ..lookup import Table
+from ..plan import bytes_of_steps
 from ..rules import Ruleset
 from ..scope import Scope
 from ..scorecard import Scorecard
 from ..scoring import Scoring, scoring
-from ..states import States, states
+from ..states import States, bytes_of_classes, most_subtotals, states
 
 SOLVING = 4e-10
 """Core-seconds a lane, reroll and keep."""
@@ -46,14 +49,16 @@ DEVIATING = 4
 SOFTENING = 9
 """Solves that take as long as finding what play at one temperature is worth."""
 
-_MOST_SUMS = 1 << 28
-"""Bytes for the upper subtotals that can arise."""
-_SUBTOTALS = 2e-9
-"""Core-seconds a pair of subtotals that are compared."""
+_CELLS = 1e-8
+"""Core-seconds a set of upper boxes and subtotal."""
+_PASSES, _PASSED = 2e-6, 4e-10
+"""Core-seconds a pass over the subtotals of a set, and a subtotal of it."""
 _SETS = 3e-6
 """Core-seconds a set of boxes."""
 _VALUE, _SET = 8, 64
 """Bytes a value, and a set of boxes with all that is known of it."""
+_BYTES_A_LETTER = 8
+"""Bytes of rules in memory, by the length of their text."""
 
 
 class WorkError(DicewiseError):
@@ -95,30 +100,35 @@ def sized(rules: Ruleset, limits: Limits) -> States:
     Raises
     ------
     WorkError
-        If the rules have too many boxes or too many different upper subtotals.
+        If the rules have too many boxes or too many different upper subtotals: before they are worked out.
     """
     arrays = scoring(rules)
+    few = bytes_of_classes(arrays) + _SET * (1 << arrays.boxes)
+    _refuse_beyond_room(limits, rules, few)
     _refuse_beyond(limits, f"rules {rules.name!r}: to count the states", _counting_seconds(arrays))
     found = states(arrays)
-    held = found.size * _VALUE + len(found.filled) * _SET
-    if held > limits.memory // 4:
-        raise WorkError(
-            f"rules {rules.name!r}: the states take {held / 1e6:.0f} MB, "
-            f"expected {limits.memory / 4e6:.0f} MB at the most"
-        )
+    _refuse_beyond_room(limits, rules, few + found.size * _VALUE + bytes_of_steps(found))
     return found
 
 
 def _counting_seconds(arrays: Scoring) -> float:
-    upper = [arrays.distinct[box] for box in np.flatnonzero(arrays.upper).tolist()]
-    sets = 1 << len(upper)
-    most = max(arrays.cap, 1) + sum(int(points[-1]) for points in upper)
-    if sets * (most + 1) > _MOST_SUMS:
-        return float("inf")
-    # However many ways there are to fill boxes, no more subtotals come about than there are numbers.
-    few = min(arrays.cap + 1, prod(len(points) for points in upper))
-    many = min(most + 1, prod(len(points) for points in upper))
-    return sets * few * many * _SUBTOTALS + (sets + (1 << arrays.boxes)) * _SETS
+    boxes, most = arrays.upper_boxes, most_subtotals(arrays)
+    # What can be added to a set is what fills the others.
+    passes = np.minimum(most[::-1], len(arrays.tiers)).sum()
+    passes += len(most) * sum(len(arrays.distinct[box]) for box in boxes) / max(len(boxes), 1)
+    cells = len(most) * (arrays.cap + 1)
+    whole = cells * _CELLS + passes * (_PASSES + (arrays.cap + 1) * _PASSED)
+    return float(whole) + (len(most) + (1 << arrays.boxes)) * _SETS
+
+
+def rules_bytes(rules: Ruleset) -> int:
+    """Return about how much memory rules take: a request may bring some with thousands of numbers."""
+    return _BYTES_A_LETTER * len(repr(rules))
+
+
+def parts(table: Table) -> dict[Hashable, int]:
+    """Return the bytes of what a table holds, as a shelf counts them: other results may hold it as well."""
+    return {table.ruleset: rules_bytes(table.ruleset), id(table): table.nbytes} | table.states.parts
 
 
 def solving_seconds(game: States) -> float:
@@ -204,6 +214,14 @@ class Work:
                 )
 
         return told
+
+
+def _refuse_beyond_room(limits: Limits, rules: Ruleset, needed: int) -> None:
+    if needed > limits.memory // 4:
+        raise WorkError(
+            f"rules {rules.name!r}: the states take {size(needed)}, "
+            f"expected {size(limits.memory // 4)} at the most"
+        )
 
 
 def _refuse_beyond(limits: Limits, what: str, seconds: float) -> None:

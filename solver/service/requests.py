@@ -32,7 +32,9 @@ from .limits import (
     Work,
     WorkError,
     following_seconds,
+    parts,
     pursuing_seconds,
+    rules_bytes,
     sized,
     solving_seconds,
 )
@@ -226,7 +228,7 @@ class Service:
             found: Table | None = library.get(rules)
             return self.exact(rules, work) if found is None else found
 
-        found: Table = self._shelf.get(("table", rules), opened, _bytes)
+        found: Table = self._shelf.get(("table", rules), opened, parts)
         return found
 
     def exact(self, rules: Ruleset, work: Work, card: Scorecard | None = None) -> Table:
@@ -242,7 +244,7 @@ class Service:
                 return solved_following(rules, card, progress=work.watch(what))
             return library.solve(rules, progress=work.watch(what))
 
-        found: Table = self._shelf.get(_exact_key(rules, card), solved, _bytes)
+        found: Table = self._shelf.get(_exact_key(rules, card), solved, parts)
         return found
 
     def _solving(self, rules: Ruleset, card: Scorecard | None) -> dict[Hashable, float]:
@@ -269,7 +271,7 @@ class Service:
         found: Distribution = self._shelf.get(
             ("spread", card, dice, rerolls),
             followed,
-            lambda scores: scores.by_row.nbytes + 16 * len(scores.scores),
+            lambda scores: parts(scores.table) | {id(scores): scores.by_row.nbytes + 16 * len(scores.scores)},
         )
         return found
 
@@ -286,7 +288,7 @@ class Service:
             work.claim(what, {"moments": DEVIATING * solving_seconds(scope.game) * scope.rows})
             return worked_out(card, where, progress=work.watch(what))
 
-        kept: Moments = self._shelf.get(("moments", card, where), found, lambda _: 1)
+        kept: Moments = self._shelf.get(("moments", card, where), found, lambda _: rules_bytes(card.ruleset))
         return kept
 
     def _following(
@@ -360,10 +362,6 @@ def _explained(table: Table, advice: Advice, wanted: object) -> list[Answer]:
 
 def _exact_key(rules: Ruleset, card: Scorecard | None) -> tuple[Hashable, ...]:
     return ("exact", rules, card.filled) if rules.saves and card else ("exact", rules)
-
-
-def _bytes(table: Table) -> int:
-    return int(table.nbytes + table.states.first.nbytes + 40 * len(table.states.filled))
 
 
 @cache

@@ -15,7 +15,7 @@ from ..situations import Move, Situation
 from ..strength import LEVELS, tries
 from ..winning import DEFAULT_SECONDS, Winning
 from .fields import RequestError, check_type, shown
-from .limits import SOFTENING, Limits, Work, solving_seconds
+from .limits import SOFTENING, Limits, Work, parts, solving_seconds
 from .rulebook import rules_of
 from .wishes import card_of, dice_of, game_rules
 
@@ -29,7 +29,7 @@ _GOALS = ("reach", "risk")
 """Players with a goal that their own card decides."""
 _MOST_STEPS = 100
 _WINNING, _OTHERS = 1 << 26, 1 << 12
-"""Bytes of a player that keeps what it has solved for this turn, at the most, and of any other."""
+"""Bytes besides its table: of a player that keeps what it solved for this turn, at most; of any other."""
 
 
 def rules_in_play(given: Mapping[str, Any]) -> Ruleset:
@@ -179,10 +179,10 @@ def _looked_up(service: Service, at: Situation, work: Work) -> Move | None:
     """Return what `win` does where the game of two was solved: for that nothing needs to be solved now."""
     rules = at.position.card.ruleset
 
-    def made() -> Winning:
-        return Winning("win", service.table(rules, work))
-
-    found: Winning = service.shelf.get(("duel", rules), made, lambda _: _OTHERS)
+    table = service.table(rules, work)
+    found: Winning = service.shelf.get(
+        ("duel", rules), lambda: Winning("win", table), lambda made: {**parts(table), id(made): _OTHERS}
+    )
     return found.exact_move(at)
 
 
@@ -199,5 +199,7 @@ def _player(service: Service, rules: Ruleset, spec: str, seed: int, work: Work) 
         return player(spec, table, seed=seed, seconds=seconds, progress=work.watch(what))
 
     size = _WINNING if spec == "win" else _OTHERS
-    found: Player = service.shelf.get(("player", rules, spec, seed), made, lambda _: size)
+    found: Player = service.shelf.get(
+        ("player", rules, spec, seed), made, lambda one: {**parts(table), id(one): size}
+    )
     return found
