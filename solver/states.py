@@ -45,6 +45,8 @@ UNREACHABLE = -1
 
 MOST_BYTES = 2_000_000_000
 """Memory that the classes of upper subtotals may take."""
+MOST_POSITIONS = 1 << 31
+"""Positions that there are numbers for."""
 _BYTES_A_SUBTOTAL, _BYTES_A_CLASS, _BYTES_A_SET = 5, 8, 136
 """What the classes take: for each set and subtotal, for each class, and for each set."""
 
@@ -237,7 +239,8 @@ def states(rules: Scoring) -> States:
     Raises
     ------
     RulesError
-        If the subtotals of the upper boxes take more than `MOST_BYTES`.
+        If the subtotals of the upper boxes take more than `MOST_BYTES`, or there are `MOST_POSITIONS` states
+        or more.
     """
     check_subtotals(rules, bytes_of_classes(rules))
     boxes = rules.boxes
@@ -276,6 +279,11 @@ def _laid_out(rules: Scoring, classes_of: UpperClasses, filled: NDArray[np.int64
     level_start = np.concatenate([[0], np.cumsum(-(-level_lanes // LANES) * LANES)])
     gaps = level_start[:-1] - before[level_sets[:-1]]
     start = before[:-1] + np.repeat(gaps, np.diff(level_sets))
+    if level_start[-1] >= MOST_POSITIONS:
+        raise RulesError(
+            f"rules with {boxes} boxes and an upper bonus up to {rules.cap:,}: found "
+            f"{int(level_start[-1]):,} states, expected fewer than {MOST_POSITIONS:,}"
+        )
     first = np.full(1 << boxes, UNREACHABLE, np.int32)
     first[filled] = start
     return States(rules, classes_of, filled, level_sets, level_start, start, first, classes, flags, lanes)

@@ -124,6 +124,18 @@ def test_too_many_steps_are_refused_before_they_are_listed(monkeypatch: pytest.M
     assert plans.plan(game).sets.step.nbytes == needed
 
 
+def test_more_states_than_there_are_numbers_for_are_refused() -> None:
+    """Positions are numbers of 32 bits with a sign."""
+    uppers = [{"of": "sum", "times": times} for times in (1, 11, *range(94, 101))]
+    large = rules_of(uppers, 11, range(1, 6001), dice=2)
+    said = (
+        r"^rules with 20 boxes and an upper bonus up to 6,000: found 2,438,072,496 states, "
+        r"expected fewer than 2,147,483,648$"
+    )
+    with pytest.raises(RulesError, match=said):
+        states.states(scoring(large))
+
+
 def test_parts_that_results_share_are_counted_once() -> None:
     kept = Shelf(10)
     for key, held in (("a", {1: 6, 2: 1}), ("b", {1: 6, 3: 1}), ("c", {1: 6, 4: 2})):
