@@ -18,7 +18,9 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate, pairwise
 from numbers import Real
+from operator import add
 
 import numpy as np
 
@@ -26,6 +28,7 @@ from .blocks import score_windows
 from .errors import ArgumentError, DiceError, shown
 from .levels import Progress
 from .lookup import Table
+from .pairs import points_to_come
 from .plan import Floats, Ints
 from .records import whole
 from .scope import MORE_BOXES, Scope
@@ -37,6 +40,10 @@ _BYTES_A_STATE = 1300
 """What the ends of the turns from a state take: some 45 of them in games of five or six dice."""
 _BYTES_A_STATE_SAVING = 6000
 """The same for a state and a number of saved rolls: an end is one for each number of rolls left by then."""
+_BYTES_A_SCORE = 8
+"""What the probability of one score takes."""
+_BYTES_A_SCORE_REACHED = 64
+"""What a score so far takes that a state can have, while its turn is followed."""
 MOST_BYTES = 12_000_000_000
 """Memory that a distribution may take."""
 _NODES_A_PIECE = 1 << 14
@@ -168,18 +175,48 @@ def distribution(
         raise DiceError(f"rerolls {rerolls!r}: found no dice, expected those on the table")
     if isinstance(played, Table):
         check_size(Scope.of(played.states, held), f"take moments, or {MORE_BOXES}")
-    else:
-        check_size(Scope.of(played.scope.game, held))
     follower = Follower(played, threads, held)
-    spread = _by_score if follower.chooser.by_score else _by_state
-    return spread(follower, held, place, progress)
+    if follower.chooser.by_score:
+        return _by_score(follower, held, place, progress)
+    check_size(Scope.of(follower.scope.game, held))
+    return _by_state(follower, held, place, progress)
+
+
+def scores_to_hold(scope: Scope) -> list[int]:
+    """Return how many scores the states of each level can bring, those that follow the card; at the most.
+
+    A state's are all from the least points to come to the greatest.
+    """
+    game, filled = scope.game, scope.card.filled
+    least, greatest = points_to_come(game)
+    scores = game.lanes * (greatest - least + 1)
+    if game.scoring.bonus:
+        # Without the flag, none of the bonuses comes that the points to come have for each open box.
+        is_open = [~game.filled >> box & 1 for box in range(game.scoring.boxes)]
+        without = game.classes * (game.filled >> game.arming & 1)
+        scores -= without * np.sum(is_open, axis=0) * game.scoring.bonus
+    return _by_level(scope, np.where(game.filled & filled == filled, scores, 0))
+
+
+def _by_level(scope: Scope, numbers: Ints) -> list[int]:
+    """Return the sums over the sets of each level, once for each number of saved rolls."""
+    before = np.concatenate([[0], np.cumsum(numbers, dtype=np.int64)])[scope.game.level_sets]
+    sums: list[int] = np.diff(before).tolist()
+    return [number * (scope.most(level) + 1) if number else 0 for level, number in enumerate(sums)]
 
 
 def bytes_to_hold(scope: Scope) -> int:
-    """Return how much memory the distribution may take; more than `MOST_BYTES` is refused."""
-    if scope.stride:
-        return scope.count * _BYTES_A_STATE_SAVING
-    return scope.game.following(scope.card.filled) * _BYTES_A_STATE
+    """Return how much memory the distribution may take; more than `MOST_BYTES` is refused.
+
+    Going backwards, two levels of scores are held, and the ends of the turns of the levels before.
+    """
+    game, filled = scope.game, scope.card.filled
+    a_state = _BYTES_A_STATE_SAVING if scope.stride else _BYTES_A_STATE
+    states = _by_level(scope, np.where(game.filled & filled == filled, game.lanes, 0))
+    ends: list[int] = [a_state * number for number in accumulate(states)]
+    scores = [_BYTES_A_SCORE * (own + after) for own, after in pairwise(scores_to_hold(scope))]
+    together: list[int] = list(map(add, ends, scores))
+    return max(ends[-1], *together)
 
 
 def check_size(scope: Scope, instead: str = MORE_BOXES) -> None:
@@ -197,10 +234,13 @@ def check_size(scope: Scope, instead: str = MORE_BOXES) -> None:
     ArgumentError
         With how much it would take.
     """
-    needed = bytes_to_hold(scope)
+    _check(bytes_to_hold(scope), scope.card, instead)
+
+
+def _check(needed: int, card: Scorecard, instead: str) -> None:
     if needed > MOST_BYTES:
         raise ArgumentError(
-            f"distribution of {scope.card.ruleset.name!r}: found up to {needed / 1e9:,.1f} GB to hold, "
+            f"distribution of {card.ruleset.name!r}: found up to {needed / 1e9:,.1f} GB to hold, "
             f"expected at most {MOST_BYTES / 1e9:.0f} GB" + (f"; {instead}" if instead else "")
         )
 
@@ -246,6 +286,12 @@ def _by_score(
     first = held.filled.bit_count()
     low, high = score_windows(game, held)
     length = np.maximum(high - low + 1, 0)
+    levels = pairwise(game.level_start.tolist())
+    counts = [int(length[start:end].sum()) * scope.rows for start, end in levels]
+    needed = [
+        _BYTES_A_SCORE * (own + after) + _BYTES_A_SCORE_REACHED * own for own, after in pairwise(counts)
+    ]
+    _check(max(needed), held, MORE_BOXES)
     by_row = np.zeros((game.scoring.boxes - first, 2 * len(follower.plan.rows.points)))
     # The chances of a level: by state, by score from its least one on, by the rolls saved.
     position = scope.split(np.array([scope.place(held)]))[1]

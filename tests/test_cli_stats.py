@@ -17,6 +17,8 @@ from command_line import TINY, misuse, on_terminal, posix, process, refusal, sai
 from games import solved, spread
 
 import solver
+from solver.distributions import bytes_to_hold
+from solver.scope import Scope
 
 home, tables = command_line.home, command_line.tables
 
@@ -47,11 +49,13 @@ def test_scores_too_many_to_hold_still_have_mean_and_deviation(monkeypatch: pyte
     assert row(text, "Mean") == [f"{known['mean']:.10f} points"]
     assert row(text, "Standard deviation") == [f"{known['standard_deviation']:.6f} points"]
     assert row(text, "Upper bonus") == ["69.02 %"]
-    states = solved("yacht-clubhouse").states.following(0)
-    held = f"the chance of every score would take {1300 * states / 1e6:.2f} MB to hold"
+    table = solved("yacht-clubhouse")
+    needed = bytes_to_hold(Scope.of(table.states, table.ruleset.card()))
+    assert needed > 1300 * table.states.following(0)
+    held = f"the chance of every score would take {needed / 1e6:.2f} MB to hold"
     assert text.endswith(f"\n\nExact; {held}.\n")
     answer = json.loads(said("stats", "yacht-clubhouse", "--json"))
-    assert answer == known | {"dice": None, "rerolls": None, "distribution_bytes": 1300 * states}
+    assert answer == known | {"dice": None, "rerolls": None, "distribution_bytes": needed}
     refused = refusal("stats", "yacht-clubhouse", "--plot", "never.svg")
     assert refused == f"--plot 'never.svg': {held}; expected no plot"
     # With few boxes open all scores are said, and a goal is refused as before.

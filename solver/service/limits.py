@@ -3,7 +3,7 @@
 Estimates are in seconds of this program's own loops on an ordinary core, shared among the threads:
 
     a solve          lanes of states x rerolls x keeps, and sets of boxes x rolls x boxes
-    a distribution   lanes and sets of boxes that can follow the card
+    a distribution   lanes and sets of boxes that can follow the card, and the scores of each lane
     a deviation      solves, as many as it is worth
     a goal           values (state and score so far) x rerolls x keeps
     a strength       solves, as many as the temperatures tried are worth
@@ -23,6 +23,7 @@ from time import perf_counter
 
 import numpy as np
 
+from ..distributions import scores_to_hold
 from ..errors import ArgumentError, DicewiseError, shown
 from ..files import size
 from ..levels import Progress, thread_count
@@ -42,6 +43,8 @@ FOLLOWING = 1e-5
 """Core-seconds a lane of the distribution."""
 FOLLOWING_SETS = 3e-5
 """Core-seconds a set of boxes of the distribution."""
+SPREADING = 2e-8
+"""Seconds a score of a lane of the distribution."""
 PURSUING = 3e-9
 """Core-seconds a value of a goal, reroll and keep."""
 DEVIATING = 4
@@ -146,7 +149,8 @@ def following_seconds(game: States, card: Scorecard) -> float:
     follows = (game.filled & card.filled) == card.filled
     lanes, sets = int(game.lanes[follows].sum()), int(game.flags[follows].sum())
     lanes *= scope.rows
-    return (lanes * FOLLOWING + sets * FOLLOWING_SETS) / thread_count(None)
+    followed = (lanes * FOLLOWING + sets * FOLLOWING_SETS) / thread_count(None)
+    return followed + sum(scores_to_hold(scope)) * SPREADING
 
 
 def pursuing_seconds(game: States, values: int) -> float:
