@@ -76,6 +76,14 @@ def test_a_program_asks_and_waits_for_each_answer() -> None:
             {"kind": "RequestError", "message": "id is [7], expected text or a number"},
         ),
         (
+            b'{"id": true, "request": "health"}',
+            {"kind": "RequestError", "message": "id is True, expected text or a number"},
+        ),
+        (
+            b'{"id": null, "request": "health"}',
+            {"kind": "RequestError", "message": "id is null, expected text or a number"},
+        ),
+        (
             b'{"request": 5}',
             {"kind": "RequestError", "message": f"request 5: expected one of: {', '.join(SHAPES)}"},
         ),
@@ -94,6 +102,13 @@ def test_errors_have_the_id_and_the_text_of_the_library() -> None:
         solver.load("yahtzee").advise(None, "13347")
     (found,) = told(line(id="x", request="advise", dice="13347"))
     assert found == {"id": "x", "error": {"kind": "DiceError", "message": str(caught.value)}}
+
+
+@pytest.mark.parametrize("number", ["", "x", 0, -3, 2.5, 10**30])
+def test_an_id_is_any_text_or_number(number: str | float) -> None:
+    (found,) = told(line(id=number, request="health"))
+    assert (found["id"], found["answer"]["status"]) == (number, "ok")
+    assert type(found["id"]) is type(number)
 
 
 def test_numbers_are_finite(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from typing import Any, BinaryIO
 
-from .fields import RequestError, parsed, shown
+from .fields import RequestError, check_type, parsed, shown
 from .requests import Service, as_answer
 from .shapes import SHAPES
 
@@ -50,8 +50,11 @@ def _reply(service: Service, line: bytes) -> dict[str, Any]:
     except RequestError as error:
         return as_answer(error)
     told = {"id": body.pop("id")} if "id" in body else {}
-    if isinstance(told.get("id"), (list, dict)):
-        return as_answer(RequestError(f"id is {shown(told['id'])}, expected text or a number"))
+    try:
+        for key, value in told.items():
+            check_type(key, value, ("string", "number"))
+    except RequestError as error:
+        return as_answer(error)
     request = body.pop("request", None)
     if not isinstance(request, str):
         return told | as_answer(
