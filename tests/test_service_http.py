@@ -211,6 +211,47 @@ def test_foreign_pages_and_names_are_refused(headers: dict[str, str], allowed: b
             assert message.startswith(("Host ", "Origin "))
 
 
+def test_every_origin_of_a_request_must_be_allowed() -> None:
+    own, foreign = ("origin", "http://127.0.0.1:8000"), ("origin", "http://evil.example")
+    assert asked("GET", "/api/health", headers=[own, own]).status_code == 200
+    for headers in ([own, foreign], [foreign, own], [foreign, foreign]):
+        status, kind, message = refusal(asked("GET", "/api/health", headers=headers))
+        assert (status, kind) == (403, "Forbidden")
+        assert message.startswith("Origin 'http://evil.example': expected this site's own")
+    assert asked("GET", "/api/health", headers=[own, foreign], origins=[foreign[1]]).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("target", "host", "status"),
+    [
+        ("http://localhost:{port}/api/health", "localhost", 200),
+        ("HTTP://127.0.0.1/api/health", "evil.example", 200),
+        ("https://localhost/", "localhost", 200),
+        ("http://localhost", "localhost", 200),
+        ("http://localhost/api/%68ealth", "localhost", 200),
+        ("http://localhost/api/health?x=1", "localhost", 400),
+        ("http://localhost/nothing", "localhost", 404),
+        ("http://evil.example/api/health", "localhost", 403),
+        ("http:///api/health", "localhost", 403),
+        ("/http://localhost/api/health", "localhost", 404),
+    ],
+)
+def test_a_request_may_say_the_whole_address(
+    client: httpx.Client, target: str, host: str, status: int
+) -> None:
+    """Its name is the one that counts then, whatever the header says."""
+    with socket.create_connection(("127.0.0.1", client.base_url.port or 0), 60) as caller:
+        line = f"GET {target.format(port=client.base_url.port)} HTTP/1.1\r\nHost: {host}\r\n"
+        caller.sendall(f"{line}Connection: close\r\n\r\n".encode())
+        head, _, body = caller.makefile("rb").read().partition(b"\r\n\r\n")
+    assert int(head.split()[1]) == status
+    if status == 404:
+        named = "/nothing" if target.endswith("nothing") else target
+        assert json.loads(body)["error"]["message"].startswith(f"path '{named}': expected one of: ")
+    if target.endswith("health") and status == 200:
+        assert json.loads(body)["status"] == "ok"
+
+
 def test_other_sites_and_names_may_be_allowed() -> None:
     site = "https://games.example"
     response = asked("POST", "/api/health", headers={"origin": site}, origins=[site])

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from importlib import resources
 from typing import Any
+from urllib.parse import quote
 
 from fastapi import FastAPI, Request, Response
 from starlette.middleware.cors import CORSMiddleware
@@ -32,6 +34,8 @@ from .shapes import SHAPES
 _WORK_THREADS = 2
 _SLOWEST_BODY = 20.0
 """Seconds in which a request must have come in whole."""
+_ABSOLUTE = re.compile(r"https?://(?P<host>[^/]*)(?P<path>/.*)?", re.IGNORECASE | re.DOTALL)
+"""The whole address where the path of a request stands otherwise, as HTTP/1.1 has it of proxies."""
 _LOCAL = ("localhost", "127.0.0.1", "[::1]")
 _KINDS = {
     ".html": "text/html; charset=utf-8",
@@ -207,10 +211,13 @@ class Gate:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        given: dict[bytes, bytes] = dict(scope["headers"])
-        host = given.get(b"host", b"").decode("latin-1").lower()
-        origin = given.get(b"origin")
-        fault = self._fault(host, None if origin is None else origin.decode("latin-1").lower())
+        given = [(key, value.decode("latin-1").lower()) for key, value in scope["headers"]]
+        host = next((value for key, value in given if key == b"host"), "")
+        if absolute := _ABSOLUTE.fullmatch(scope["path"]):
+            # Its name goes before that of the header.
+            host, path = absolute["host"].lower(), absolute["path"] or "/"
+            scope = {**scope, "path": path, "raw_path": quote(path).encode()}
+        fault = self._fault(host, [value for key, value in given if key == b"origin"])
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -223,14 +230,14 @@ class Gate:
         else:
             await self._app(scope, receive, with_headers)
 
-    def _fault(self, host: str, origin: str | None) -> str:
+    def _fault(self, host: str, origins: Iterable[str]) -> str:
         name = host if host.endswith("]") else host.rpartition(":")[0] or host
         if name not in self._hosts and "*" not in self._hosts:
             known = ", ".join(sorted(self._hosts))
             return f"Host {shown(host)}: expected one of {known}; --allow-host allows another"
-        if origin is not None and origin not in self._origins and "*" not in self._origins:
-            own = {f"http://{host}", f"https://{host}"}
-            if origin not in own:
+        own = {f"http://{host}", f"https://{host}"}
+        for origin in origins:
+            if origin not in self._origins | own and "*" not in self._origins:
                 return f"Origin {shown(origin)}: expected this site's own; --allow-origin allows another"
         return ""
 
