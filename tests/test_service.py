@@ -21,13 +21,16 @@ from solver import distributions, states, strength
 from solver.distributions import MOST_BYTES
 from solver.errors import ArgumentError, DicewiseError
 from solver.game import Game
+from solver.levels import thread_count
 from solver.plan import bytes_of_steps
 from solver.players import player
 from solver.pursuit import most_values_to_win, pursue
 from solver.rules import build, names, settings
+from solver.scope import Scope
 from solver.scorecard import Position
 from solver.scoring import scoring
 from solver.service import Limits, RequestError, Service, WorkError, limits
+from solver.service.requests import as_answer
 from solver.service.shapes import SHAPES
 from solver.shelf import Shelf
 from solver.situations import Situation
@@ -676,6 +679,57 @@ def test_a_service_that_ends_stops_its_work() -> None:
     ending.stop()
     with pytest.raises(WorkError, match="stopped, since the service ends"):
         ending.answer("advise", {"rules": "yacht[rolls=4]", "dice": "13346"})
+
+
+def test_the_time_to_follow_scores_is_that_of_all_numbers_of_saved_rolls() -> None:
+    card = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one_pair=0 two_pairs=0 three_pairs=0"
+    rules = solver.ruleset("maxi-yatzy")
+    seconds = {}
+    for saved in (0, 6, 18):
+        held = rules.card(f"{card} saved={saved}")
+        game = states.states(scoring(rules))
+        scope = Scope.of(game, held)
+        assert scope.rows == 11 * 2 + saved + 1
+        lanes, sets = int(scope.game.lanes.sum()), int(scope.game.flags.sum())
+        followed = (lanes * scope.rows * limits.FOLLOWING + sets * limits.FOLLOWING_SETS) / thread_count(None)
+        spread = sum(distributions.scores_to_hold(scope)) * limits.SPREADING
+        seconds[saved] = limits.following_seconds(game, held)
+        assert seconds[saved] == pytest.approx(followed + spread)
+    assert seconds[0] < seconds[6] < seconds[18]
+
+
+def test_sets_of_lower_boxes_are_counted_before_there_are_any(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few subtotals, but 2**20 sets of boxes: as many as a second of work is for."""
+    boxes = {f"b{n}": box(n, "lower") for n in range(20)}
+    rules = {"title": "Large", "dice": 1, "rolls": 1, "categories": boxes}
+    monkeypatch.setattr(limits, "states", lambda _: pytest.fail("worked out"))
+    with pytest.raises(WorkError, match=r"^rules 'inline': to count the states would take about 3\.15 s,"):
+        Service(Limits(work=1)).answer("advise", {"rules": rules, "dice": "1"})
+    with pytest.raises(WorkError, match=r"^rules 'inline': the states take 67\.11 MB, expected 50\.00 MB at"):
+        Service(Limits(memory=200_000_000)).answer("advise", {"rules": rules, "dice": "1"})
+
+
+def test_messages_are_cut() -> None:
+    class Long(DicewiseError):
+        pass
+
+    for length in (1, 999, 1000):
+        assert as_answer(Long("x" * length)) == {"error": {"kind": "Long", "message": "x" * length}}
+    for length in (1001, 5000):
+        assert as_answer(Long("x" * length))["error"]["message"] == "x" * 999 + "…"
+
+
+def test_actions_are_limited() -> None:
+    def after(count: int) -> dict[str, Any]:
+        steps = [{"roll": "11123"}, *[{"keep": "111"}, {"undo": True}] * (count // 2)][:count]
+        assert len(steps) == count
+        return {"rules": "yacht", "seats": 1, "seed": 1, "actions": steps}
+
+    assert answer("game", **after(100))["kept"] == [1, 1, 1]
+    assert fault("game", **after(101)) == (
+        "RequestError",
+        "game: found 101 actions, expected 100 at the most",
+    )
 
 
 def test_cards_are_limited() -> None:
