@@ -19,6 +19,7 @@ import solver
 from solver.batch import decide
 from solver.lookup import Table
 from solver.scorecard import Position, Scorecard
+from solver.shelf import REMEMBERED
 from solver.states import States
 
 RIVAL = f"yatzy-solver {yatzy_solver.__version__}"
@@ -84,6 +85,7 @@ def advice_code(game: str, path: str, dice: str) -> str:
 
 def forget() -> None:
     """Empty every cache of dicewise in memory, so that nothing but compiled code stays from earlier runs."""
+    REMEMBERED.clear()
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] == "solver":
             for member in list(vars(module).values()):

@@ -73,7 +73,7 @@ class Shelf:
         own.set_result(result)
         return result
 
-    def cache_clear(self) -> None:
+    def clear(self) -> None:
         """Let go of all results."""
         with self._lock:
             for key in list(self._parts):

@@ -148,7 +148,7 @@ def test_parts_that_results_share_are_counted_once() -> None:
     # The six bytes went with the last result that shared them.
     kept.get("f", lambda: "f", lambda _: 7)
     assert [key in kept for key in "def"] == [True, True, True]
-    kept.cache_clear()
+    kept.clear()
     assert not any(key in kept for key in "abcdef")
     kept.get("g", lambda: "g", lambda _: 10)
     kept.get("h", lambda: "h", lambda _: 0)
