@@ -51,7 +51,7 @@ from numpy.typing import NDArray
 
 from . import folders
 from .duel_files import Folder
-from .duel_pieces import blocks_after, members, room_for
+from .duel_pieces import blocks_after, room_for
 from .errors import CardError, TableNotFound
 from .files import as_path, quoted
 from .goal_strategy import RELATIVE_TIE
@@ -63,7 +63,7 @@ from .pieces import check_room, made_levels
 from .plan import Floats, Ints, plan, work_arrays
 from .rules import Ruleset, as_ruleset
 from .scorecard import Position, Scorecard, check_position
-from .states import LANES
+from .states import LANES, members
 from .turn import Turn, Worth, maxima, mean_of_six, throw
 
 

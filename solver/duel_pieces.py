@@ -7,7 +7,7 @@ import numpy as np
 from .duel_files import Folder
 from .pairs import Pairs
 from .plan import Floats, Ints, aligned, plan
-from .states import LANES
+from .states import LANES, members
 
 
 def blocks_after(files: Folder, other: int, level: int) -> tuple[list[Floats], Ints]:
@@ -42,8 +42,3 @@ def room_for(game: Pairs, other: int, level: int) -> Floats:
     array = aligned(game.block_length(other, level) + 2 * LANES)
     array[:LANES] = 0
     return array
-
-
-def members(boxes: int) -> list[int]:
-    """Return the categories of a set of boxes."""
-    return [category for category in range(boxes.bit_length()) if boxes >> category & 1]

@@ -4,7 +4,7 @@ A state is (filled, upper subtotal, flag):
 
     filled     one bit a box, bit c for category c in card order
     subtotal   upper points so far, capped at the highest threshold of the upper bonus
-    flag       1 where the Yahtzee box holds its full points and further ones bring a bonus, or where the
+    flag       1 where the Yahtzee box holds points and further ones bring a bonus, or where the
                box that others require to hold points does
 
 Two subtotals under the same filled upper boxes are one *class* where every way to fill the rest ends
@@ -214,6 +214,11 @@ class States:
 def bits(categories: NDArray[np.intp]) -> int:
     """Return a set of categories as an integer with one bit each."""
     return sum(1 << int(category) for category in categories)
+
+
+def members(boxes: int) -> list[int]:
+    """Return the categories of a set of boxes."""
+    return [category for category in range(boxes.bit_length()) if boxes >> category & 1]
 
 
 def pack(filled: NDArray[np.int64], categories: NDArray[np.intp]) -> NDArray[np.int64]:

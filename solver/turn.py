@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .dice import Lattice
-from .states import States, pack_one
+from .states import States, members, pack_one
 
 TIE = 1e-9
 """Options whose values are closer than this are equal, in points."""
@@ -76,13 +76,13 @@ class Turn:
         rules = game.scoring
         sets = np.array([filled])
         self._bonus = rules.bonus * flag
-        self._available = _members(int(game.available(sets)[0]))
+        self._available = members(int(game.available(sets)[0]))
         self._scoreless = rules.requires & (flag == 0)
         self._rows: dict[tuple[int, int], NDArray[np.float64]] = {}
         self._special = rules.special and bool(filled >> rules.yahtzee & 1)
         if self._special:
             boxes, joker = game.joker_available(sets)
-            self._joker_boxes = [_members(allowed) for allowed in boxes[0].tolist()]
+            self._joker_boxes = [members(allowed) for allowed in boxes[0].tolist()]
             self._joker_scores = joker[0].tolist()
 
     def fills(self, roll: int, rerolls: int) -> list[Fill]:
@@ -233,7 +233,3 @@ def first_of_best(values: NDArray[np.float64], margin: float = TIE) -> int:
     """Return the first index whose value equals the greatest: closer to it than the margin."""
     greatest = values.max()
     return int(np.argmax((values > greatest - margin) | (values == greatest)))
-
-
-def _members(boxes: int) -> list[int]:
-    return [category for category in range(boxes.bit_length()) if boxes >> category & 1]
