@@ -2,7 +2,7 @@
 
 A position is (A, B, d): the boxes that the mover and the other player have filled, and how many points the
 mover is ahead. Seats take turns, so that the other has filled as many boxes as the mover or one more.
-With least and greatest the bounds of the points that open boxes can still bring, a position is open where
+With least and greatest the bounds of the points that can still come, a position is open where
 
     least(B) - greatest(A) <= d <= greatest(B) - least(A)
 
@@ -46,7 +46,7 @@ class Pairs:
     states : States
         Of one player; one value a filled set.
     least, greatest, width : int64 arrays, shape (sets,)
-        Bounds of the points that the open boxes of each filled set can bring, and their difference.
+        Bounds of the points that can still come from each filled set on, and their difference.
     before : int64 array, shape (sets,)
         Widths of the sets before each one in its level, added up.
     """
@@ -186,16 +186,13 @@ def for_two(ruleset: Ruleset) -> bool:
 
 
 def points_to_come(game: States) -> tuple[Ints, Ints]:
-    """Return the least and the greatest points that the open boxes of each set may bring."""
-    rules = game.scoring
-    bonus = max((points for _, points in rules.tiers), default=0)
-    least, greatest = (np.zeros(len(game.filled), np.int64) for _ in range(2))
+    """Return the least and the greatest points that each set's open boxes and the upper bonus may bring."""
+    rules, bonus = game.scoring, game.final[: game.lanes[-1]]
+    least, greatest = (np.full(len(game.filled), int(end), np.int64) for end in (bonus.min(), bonus.max()))
     for category, points in enumerate(rules.distinct):
         is_open = (game.filled >> category & 1) == 0
         least += is_open * int(points[0])
         greatest += is_open * (int(points[-1]) + rules.bonus)
-    if np.any(game.classes > 1):
-        greatest += bonus
     return least, greatest
 
 

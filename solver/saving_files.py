@@ -299,6 +299,9 @@ class LevelFile:
             self.header, self._front = _header(file, size, self.path, game, level, name)
             if self.header.steps != STEPS or self.header.sets != SETS or self.header.width not in (4, 8):
                 raise KIND.damaged(self.path, "it does not hold values in chunks")
+            if self.header.width < stored_width(game):
+                # Programs that left a certain upper bonus out of account wrote such files.
+                raise KIND.damaged(self.path, "its 4 bytes a value are too few for the points of this game")
             self._begin = self._front + 2 * _INDEX.itemsize * len(self._chunks)
             KIND.check_end(size, self._begin + self.header.bytes, self.path)
         self._lock = Lock()

@@ -107,8 +107,7 @@ def solve_in_pieces(
     Boxes filled of the last level that was whole before; None where there was none.
     """
     boxes, place = game.scoring.boxes, pieces_folder(folder)
-    files = _exact_files(folder, game)
-    files.delete_unsound()
+    files = _sound_files(folder, game, ruleset.name)
     begun = _whole_level(folder, files, ruleset.name)
     after = level_to_go_on_from(folder, game, ruleset.name)
     if begun is None or after.number < begun:
@@ -141,10 +140,9 @@ def solve_in_pieces(
 
 def level_in_pieces(ruleset: Ruleset, game: States, folder: Path) -> Level | None:
     """Return the last level of a folder that is there in whole pieces, for one process to go on from."""
-    files = _exact_files(folder, game)
-    if not files.path.exists():
+    if not pieces_folder(folder).exists():
         return None
-    files.delete_unsound()
+    files = _sound_files(folder, game, ruleset.name)
     number = _whole_level(folder, files, ruleset.name)
     if number is None:
         return None
@@ -283,9 +281,24 @@ def _is_sound(folder: Path, game: States, level: int, name: str) -> bool:
     return True
 
 
+def _sound_files(folder: Path, game: States, name: str) -> Folder[_Sets]:
+    """Return the pieces kept to the bit, once those are deleted that are not sound, be it only as packed."""
+    files, chunks = _exact_files(folder, game), _packed_files(folder, game)
+    files.delete_unsound()
+    chunks.delete_unsound()
+    for level in range(game.scoring.boxes):
+        if not _is_sound(folder, game, level, name):
+            for piece, as_packed in zip(files.pieces(level), chunks.pieces(level), strict=True):
+                if not chunks.file(as_packed).exists():
+                    files.file(piece).unlink(missing_ok=True)
+    return files
+
+
 def _exact_files(folder: Path, game: States) -> Folder[_Sets]:
     return Folder(pieces_folder(folder), _Sets(game), _EXACT)
 
 
 def _packed_files(folder: Path, game: States) -> Folder[_Sets]:
-    return Folder(pieces_folder(folder), _Sets(game, chunks=True), _PACKED)
+    # Of a game whose values take 8 bytes there may be pieces of programs that took 4.
+    objective = _PACKED.objective + (" in 8 bytes a value" if stored_width(game) == 8 else "")
+    return Folder(pieces_folder(folder), _Sets(game, chunks=True), _PACKED._replace(objective=objective))

@@ -25,7 +25,7 @@ from solver.duel import Duel, solve_duel, solve_piece
 from solver.duel_evaluation import evaluate, found, tie_rate
 from solver.duel_files import Folder
 from solver.lookup import Option
-from solver.pairs import pairs
+from solver.pairs import pairs, points_to_come
 from solver.rules import Ruleset, ruleset
 from solver.scorecard import Scorecard
 from solver.scoring import scoring
@@ -318,6 +318,17 @@ def test_games_whose_states_are_more_than_filled_boxes(
     assert "\n" not in str(refused.value) and "pairs of states" in str(refused.value)
     assert str(refused.value).endswith(f"with their differences, {room} bytes to keep")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_bonus_that_both_are_certain_of_changes_nothing(tmp_path: Path) -> None:
+    plain_rules = {"categories.sixes.pattern": {}, "categories.sixes.points": "sum"}
+    without = ruleset(SMALL, plain_rules)
+    bonus = ruleset(SMALL, plain_rules | {"upper_bonus": [{"at": 1, "points": 100_000}]})
+    there, here = (solve_duel(rules, tmp_path / str(len(rules.upper_bonus))) for rules in (without, bonus))
+    assert here.head_starts() == there.head_starts()
+    assert evaluate(bonus, here.files.path) == evaluate(without, there.files.path)
+    least, greatest = points_to_come(here.files.game.states)
+    assert (least[0], greatest[0]) == (100_000 + 2, 100_000 + 12 + 10 + 11)
 
 
 def test_a_game_with_saved_rolls_is_refused(tmp_path: Path) -> None:

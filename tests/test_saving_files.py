@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ import pytest
 from command_line import TINY
 
 import solver
-from solver import errors, folders, library
+from solver import errors, folders, library, saving_files, saving_pieces
 from solver.saving import solved_levels
 from solver.saving_files import KIND, STEPS, LevelFile, level_path, read_exact, read_header, write_exact
 from solver.saving_table import SavingTable, opened_files, save_files, solved_in_files, solved_in_memory
@@ -247,6 +248,105 @@ def test_a_damaged_game_is_made_again_but_not_one_of_other_rules(tmp_path: Path)
     ):
         solved_in_files(solver.ruleset(OTHER), tmp_path)
     assert contents(tmp_path) == sound
+
+
+# ---------------------------------------------------------------- an upper bonus that is certain
+
+
+CERTAIN = """
+title = "Certain"
+dice = 1
+rolls = 2
+save_rolls = true
+upper_bonus = [{ at = 1, points = 100000 }]
+[categories]
+a = { title = "A", section = "upper", pattern = {}, points = "sum" }
+b = { title = "B", section = "lower", pattern = {}, points = "sum" }
+c = { title = "C", section = "lower", pattern = {}, points = "sum" }
+"""
+"""Whatever is thrown the bonus comes, so that all cards with the same boxes filled are worth the same."""
+
+
+@pytest.fixture
+def certain(tmp_path: Path) -> solver.Ruleset:
+    (tmp_path / "certain.toml").write_text(CERTAIN)
+    return solver.ruleset(tmp_path / "certain.toml")
+
+
+def written_in_4_bytes(rules: solver.Ruleset, folder: Path, *, share: float = 1.0, **how: Any) -> None:
+    """Write what programs did that left a certain bonus out of account, up to a share of the work."""
+
+    class Stop(Exception):
+        pass
+
+    def stop(done: int, total: int) -> None:
+        if done > share * total:
+            raise Stop
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(saving_files, "stored_width", lambda game: 4)
+        patch.setattr(saving_pieces, "stored_width", lambda game: 4)
+        try:
+            solved_in_files(rules, folder, progress=stop, **how)
+        except Stop:
+            assert share < 1
+
+
+def test_values_with_a_certain_bonus_are_whole(certain: solver.Ruleset, tmp_path: Path) -> None:
+    exact, kept = solved_in_memory(certain), solved_in_files(certain, tmp_path / "kept")
+    library.save(kept, tmp_path / "copied")
+    with ThreadPoolExecutor(2) as pool:
+        solved_in_files(certain, tmp_path / "pieces", executor=pool)
+    for name in ("kept", "copied", "pieces"):
+        table = opened_files(certain, tmp_path / name)
+        for card in ("a=3", "b=3 saved=1", "a=1 c=6", "b=2 c=2 saved=2"):
+            assert table.value(card) > 100_000
+            assert table.value(card) == pytest.approx(exact.value(card), abs=1e-6)
+
+
+def test_values_that_4_bytes_did_not_hold_are_refused_and_made_again(
+    certain: solver.Ruleset, tmp_path: Path
+) -> None:
+    solved_in_files(certain, tmp_path / "sound")
+    sound, part = contents(tmp_path / "sound"), tmp_path / "part"
+    written_in_4_bytes(certain, part)
+    assert read_header(part / "level-01.dwl").width == 4
+    with pytest.raises(
+        errors.DamagedTable, match=r"level-00\.dwl' is damaged: its 4 bytes a value are too few"
+    ):
+        opened_files(certain, part)
+    solved_in_files(certain, part)
+    assert contents(part) == sound
+
+
+@pytest.mark.parametrize("pool", [False, True], ids=["here", "pieces"])
+@pytest.mark.parametrize(
+    ("pool_before", "share"), [(False, 0.6), (True, 0.2), (True, 0.4), (True, 0.6), (True, 0.8)]
+)
+def test_nothing_goes_on_from_what_was_packed_in_4_bytes(
+    certain: solver.Ruleset,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    pool_before: bool,
+    pool: bool,
+    share: float,
+) -> None:
+    for module, name, number in (
+        (saving_files, "SETS", 1),
+        (saving_pieces, "SETS", 1),
+        (saving_pieces, "PIECE_PASSES", 1),
+    ):
+        monkeypatch.setattr(module, name, number)
+    part = tmp_path / "part"
+    with ThreadPoolExecutor(1) as one:
+        written_in_4_bytes(certain, part, share=share, executor=one if pool_before else None)
+        assert list(part.rglob("*.dw*"))
+        solved_in_files(certain, part, executor=one if pool else None)
+    assert [path.name for path in sorted(part.iterdir())] == [f"level-{level:02d}.dwl" for level in range(3)]
+    for kept, solved in zip(
+        opened_files(certain, part).levels, solved_in_memory(certain).levels, strict=True
+    ):
+        assert np.max(np.abs(kept.all().values - solved.all().values)) < 1e-6
 
 
 # ---------------------------------------------------------------- by name
