@@ -1,7 +1,8 @@
 """The compiled loop that follows the best choices and carries two more numbers along; see `deviations`.
 
-Work goes by tiles as in `kernels`. Every array is a triple: expected points to come, their mean square, and
-the chance of an upper bonus. The first decides, the others go along with what it chooses. The work arrays are
+Work goes by tiles as in `kernels`. Every array is a triple: expected points to come, their variance, and
+the chance of an upper bonus. The first decides, the others go along with what it chooses. In place of the
+variance, work arrays have mean squares, taken from one number for each filled set. The work arrays are
 
     rows     as in `kernels`
     keeps    a row a keep, then a row a roll: the best fill of each roll. What goes along lies in the order
@@ -22,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernels import compiled, mean_of_rolls, means, part, roll_row, stage_of
+from .kernels import compiled, lowest, mean_of_rolls, means, part, roll_row, stage_of
 from .plan import Floats, Plan, RowPlan, SetPlan, TurnPlan
 from .states import LANES
 from .turn import TIE
@@ -35,10 +36,14 @@ Three = tuple[Floats, Floats, Floats]
 
 
 class Along(NamedTuple):
-    """Where what goes along with each keep of fewer than all dice lies: offsets, and the lattice there."""
+    """Where what goes along with each keep of fewer than all dice lies: offsets, and the lattice there.
+
+    `typical` has a whole number for each box, near what a roll scores there.
+    """
 
     offset: Floats
     turn: TurnPlan
+    typical: Floats
 
 
 @compiled
@@ -73,7 +78,7 @@ def moment_tiles(
     plan
         The game, with `sets.first` counted from the start of the level of the set.
     along
-        How ties are broken.
+        How ties are broken, and what squares are taken from.
     rows, keeps, picks
         Work arrays.
     """
@@ -98,6 +103,7 @@ def moment_tiles(
                     turn,
                     row_plan,
                     sets,
+                    along.typical,
                     rows,
                     keeps,
                     picks,
@@ -111,6 +117,30 @@ def moment_tiles(
                 store(now[0], at, mean_of_rolls(turn, keeps[0]))
                 store(now[1], at, mean_of_rolls(turn, keeps[1]))
                 store(now[2], at, mean_of_rolls(turn, keeps[2]))
+                centre(now, at, after, base, plan.tile_set[tile], sets, along.typical)
+
+
+@part
+def middle(after: Three, sets: SetPlan, number: int, typical: Floats) -> float:
+    """Return the number that squares are taken from in a filled set: near the points to come, and whole."""
+    box = lowest(sets.available[number])
+    return np.rint(after[0][LANES + sets.first[sets.filled[number] | 1 << box]]) + typical[box]  # type: ignore[no-any-return]
+
+
+@part
+def centre(
+    now: Three, at: int, after: Three, base: int, first_set: int, sets: SetPlan, typical: Floats
+) -> None:
+    """Make variances of the mean squares of a tile of states, which lie from `at` on."""
+    number = first_set
+    while number < len(sets.start) and sets.start[number] < base + LANES:
+        begin = max(sets.start[number], base)
+        end = min(sets.start[number] + sets.lanes[number], base + LANES)
+        if begin < end:
+            near = middle(after, sets, number, typical)
+            for i in range(at + begin - base, at + end - base):
+                now[1][i] -= (now[0][i] - near) ** 2
+        number += 1
 
 
 @part
@@ -123,6 +153,7 @@ def fill_tile(
     turn: TurnPlan,
     plan: RowPlan,
     sets: SetPlan,
+    typical: Floats,
     rows: Three,
     keeps: Three,
     picks: Floats,
@@ -137,7 +168,8 @@ def fill_tile(
         end = min(sets.start[number] + sets.lanes[number], base + LANES)
         if begin < end:
             lane, at = begin - sets.start[number], begin - base
-            write_rows(after, start, plan, sets, number, lane, end - begin, at, rows)
+            near = middle(after, sets, number, typical)
+            write_rows(after, start, near, plan, sets, number, lane, end - begin, at, rows)
             available |= sets.available[number]
         number += 1
     choose_fills(turn, plan, available, stage, rows, keeps, picks)
@@ -147,7 +179,8 @@ def fill_tile(
         end = min(sets.start[number] + sets.lanes[number], base + LANES)
         if begin < end and sets.special[number]:
             lane, at = begin - sets.start[number], begin - base
-            choose_special(turn, plan, sets, number, lane, end - begin, at, stage, rows, keeps)
+            near = middle(after, sets, number, typical)
+            choose_special(near, turn, plan, sets, number, lane, end - begin, at, stage, rows, keeps)
         number += 1
 
 
@@ -155,6 +188,7 @@ def fill_tile(
 def write_rows(
     after: Three,
     start: int,
+    near: float,
     plan: RowPlan,
     sets: SetPlan,
     number: int,
@@ -165,8 +199,8 @@ def write_rows(
 ) -> None:
     """Write the rows of each box as `kernels.fill_rows` does, but to no columns of other sets.
 
-    Of points p and what follows them, v on average and s on average when squared, the mean square is
-    p (p + 2 v) + s.
+    Of points p and what follows them, v on average with variance w, the mean square from `near` is
+    (p - near + v)^2 + w.
     """
     filled, upper, classes = sets.filled[number], sets.upper[number], sets.classes[number]
     columns, nothing = chosen(at, at + count), spread(-1.0)
@@ -182,9 +216,8 @@ def write_rows(
             if step < 0:
                 place = first + armed + lane - at
                 value = load(after[0], place)
-                square = add(
-                    times(spread(points), add(spread(points), add(value, value))), load(after[1], place)
-                )
+                gap = add(spread(points - near), value)
+                square = add(times(gap, gap), load(after[1], place))
                 store(rows[0], to, above(columns, nothing, add(spread(points), value), load(rows[0], to)))
                 store(rows[1], to, above(columns, nothing, square, load(rows[1], to)))
                 store(rows[2], to, above(columns, nothing, load(after[2], place), load(rows[2], to)))
@@ -194,7 +227,7 @@ def write_rows(
             for i in range(to + at, to + at + count):
                 place = first + armed + flag * classes_after + sets.step[step + before]
                 rows[0][i] = points + after[0][place]
-                rows[1][i] = points * (points + 2 * after[0][place]) + after[1][place]
+                rows[1][i] = (points - near + after[0][place]) ** 2 + after[1][place]
                 rows[2][i] = after[2][place]
                 before += 1
                 if before == classes:
@@ -205,9 +238,10 @@ def write_rows(
             # Without the flag no points count.
             for row in range(plan.first[category], plan.first[category + 1]):
                 for i in range(min(count, classes - lane)):
-                    rows[0][row * LANES + at + i] = after[0][first + lane + i]
-                    rows[1][row * LANES + at + i] = after[1][first + lane + i]
-                    rows[2][row * LANES + at + i] = after[2][first + lane + i]
+                    place = first + lane + i
+                    rows[0][row * LANES + at + i] = after[0][place]
+                    rows[1][row * LANES + at + i] = (after[0][place] - near) ** 2 + after[1][place]
+                    rows[2][row * LANES + at + i] = after[2][place]
 
 
 @part
@@ -291,6 +325,7 @@ def highest(boxes: int) -> int:
 
 @part
 def choose_special(
+    near: float,
     turn: TurnPlan,
     plan: RowPlan,
     sets: SetPlan,
@@ -318,7 +353,7 @@ def choose_special(
                         place = row * LANES + at + i
                     greatest = max(value, greatest)
             keeps[0][to + at + i] = greatest + bonus
-            keeps[1][to + at + i] = rows[1][place] + bonus * (bonus + 2 * rows[0][place])
+            keeps[1][to + at + i] = rows[1][place] + bonus * (bonus + 2 * (rows[0][place] - near))
             keeps[2][to + at + i] = rows[2][place]
 
 

@@ -4,15 +4,18 @@ Where the distribution of the final score is too large to hold, these can still 
 more numbers go along with the expected points V(x) to come from each state x, wherever the choice is that of
 the highest expected score, ties broken as in `lookup`:
 
-    S(x)  = the mean square of the points to come        S = (upper bonus)^2 where all boxes are filled
-    U(x)  = the chance of an upper bonus                  U = 1 or 0 where all boxes are filled
+    W(x)  = the variance of the points to come           W = 0 where all boxes are filled
+    U(x)  = the chance of an upper bonus                 U = 1 or 0 where all boxes are filled
 
-Both are means over dice, as V is, and filling a box for g points with x' after it makes of them
+Within a turn there are instead of W the mean squares of the points to come less a number a, the same in the
+whole turn. They are means over dice, as V and U are, and filling a box for g points with x' after it makes
 
-    g^2 + 2 g V(x') + S(x')    and    U(x').
+    (g + V(x') - a)^2 + W(x')    and    U(x').
 
-The variance is S - V^2. As V of one level needs the next level alone, so do S and U. V is worked out anew
-beside them, so that choices are those of exact values and no table is needed; for saved rolls see `saving`.
+At the start of the turn W is what is left of the mean square less (V(x) - a)^2. With an a near V(x) little is
+lost by this however large the points are, where mean squares of the points themselves would lose all.
+As V of one level needs the next level alone, so do W and U. V is worked out anew beside them, so that choices
+are those of exact values and no table is needed; for saved rolls see `saving`.
 """
 
 from __future__ import annotations
@@ -158,8 +161,8 @@ def worked_out(
 ) -> Moments:
     """Work out what `moments` returns from a card, or from dice on the table, whether it is known or not."""
     rules = card.ruleset
-    value, square, bonus = _numbers(states(scoring(rules)), card, place, threads, progress)
-    deviation = float(np.sqrt(max(0.0, square - value**2)))
+    value, variance, bonus = _numbers(states(scoring(rules)), card, place, threads, progress)
+    deviation = float(np.sqrt(max(0.0, variance)))
     return Moments(rules.name, str(card), card.boxes_total + value, deviation, min(1.0, bonus))
 
 
@@ -193,7 +196,7 @@ def _numbers(
     threads: int | None,
     progress: Progress | None,
 ) -> tuple[float, float, float]:
-    """Return V, S and U of a card, or of dice on the table."""
+    """Return V, W and U of a card, or of dice on the table."""
     boxes, first, rerolls = game.scoring.boxes, card.filled.bit_count(), game.scoring.rolls - 1
     # From the card on no more rolls can be saved than these.
     most = [(card.saved + rerolls * turn) * game.scoring.saves for turn in range(boxes - first + 1)]
@@ -220,8 +223,8 @@ def _numbers(
         done += costs[number - first]
         after = level
     position = game.position(card.filled, card.upper_subtotal, int(card.armed)) - int(game.level_start[first])
-    value, square, bonus = (float(after.values(which)[-1, position]) for which in range(3))
-    return value, square, bonus
+    value, variance, bonus = (float(after.values(which)[-1, position]) for which in range(3))
+    return value, variance, bonus
 
 
 def _check_size(game: States, card: Scorecard, most: list[int]) -> None:
@@ -245,7 +248,7 @@ def _wanted(game: States, arrays: Plan, filled: int) -> NDArray[np.bool_]:
 
 def _finished(game: States, saved: int) -> _Level:
     level = _Level.empty(game, game.scoring.boxes, saved + 1)
-    for which, ends in enumerate((game.final, game.final**2, game.final > 0)):
+    for which, ends in ((0, game.final), (2, game.final > 0)):
         level.values(which)[:] = ends
     return level
 
@@ -295,17 +298,19 @@ def _work(
 
 
 def _along(game: States, turn: TurnPlan) -> Along:
-    """Return where what goes along with each keep lies: the ones that ties are broken for come last."""
+    """Return where what goes along with each keep lies, the ones that ties are broken for last; and more."""
     from .deviation_kernels import Along
 
     lattice = game.scoring.lattice
+    typical = np.rint(game.scoring.points @ lattice.probability)
     order = sorted(
         range(lattice.short), key=lambda keep: (len(lattice.keeps[keep]), lattice.keeps[keep][::-1])
     )
     place = np.arange(len(lattice.keeps))
     place[order] = np.arange(lattice.short)
     more = place[lattice.more[order]] * LANES
-    return Along((place * LANES).astype(np.float64), turn._replace(more=more.ravel().astype(turn.more.dtype)))
+    turn = turn._replace(more=more.ravel().astype(turn.more.dtype))
+    return Along((place * LANES).astype(np.float64), turn, typical)
 
 
 def _work_arrays(arrays: Plan) -> tuple[Three, Three, Floats]:

@@ -52,11 +52,13 @@ class SumPlan(NamedTuple):
 class SoftWork(NamedTuple):
     """What a tile is worked out in, lane by lane.
 
-    For each row, keep and roll: the guide's value (`rows`, `keeps`), the play's expected points to come and
-    their mean square. `fills` has the sums over the boxes of each roll and `sums` those over all options:
-    of weights, and of weights times the other two. `best` has the guide's best fill of each roll. `best` and
-    the sums of `fills` have a second part for the first roll of a turn where that scores otherwise. Where a
-    tile is not steep, `chances` has the weight of each row, and `greatest` the reference of each lane.
+    For each row, keep and roll: the guide's value (`rows`, `keeps`), the play's expected points to come
+    and their mean square, taken from the guide's value of the state, `near`: of points that are large and
+    vary little, squares of their own would lose all that matters. `fills` has the sums over the boxes of
+    each roll and `sums` those over all options: of weights, and of weights times the other two. `best`
+    has the guide's best fill of each roll. `best` and the sums of `fills` have a second part for the
+    first roll of a turn where that scores otherwise. Where a tile is not steep, `chances` has the weight
+    of each row, and `greatest` the reference of each lane.
     """
 
     rows: Floats
@@ -74,13 +76,14 @@ class SoftWork(NamedTuple):
     best: Floats
     chances: Floats
     greatest: Floats
+    near: Floats
 
 
 @compiled
 def soften_tiles(
     guide: Floats,
     points: Floats,
-    squares: Floats,
+    variances: Floats,
     first: int,
     last: int,
     saved: int,
@@ -92,8 +95,8 @@ def soften_tiles(
 ) -> None:
     """Write what the states of tiles first .. last-1 are worth to play at a temperature of 1 / cold.
 
-    `guide` has the values that losses are taken from. `points` and `squares` get the expected points to
-    come and their mean square; those of later levels are there already. Where rolls are saved there are as
+    `guide` has the values that losses are taken from. `points` and `variances` get the expected points to
+    come and their variance; those of later levels are there already. Where rolls are saved there are as
     many as `saved` at the most, and the numbers for one more lie `stride` further on; else both are 0.
     """
     turn, row_plan = plan.turn, plan.rows
@@ -101,6 +104,7 @@ def soften_tiles(
     end = turn.keeps * LANES
     for tile in range(first, last):
         base, steep = tile * LANES, False
+        store(work.near, 0, load(guide, base))
         for rerolls in range(turn.rerolls + saved + 1):
             if rerolls:
                 for lattice in (work.keeps, work.keep_points, work.keep_squares):
@@ -108,7 +112,7 @@ def soften_tiles(
             if rerolls == 0 or stride:
                 at = rerolls * stride
                 steep = soften_fills(
-                    guide[at:], points[at:], squares[at:], base, plan.tile_set[tile], plan, cold, work
+                    guide[at:], points[at:], variances[at:], base, plan.tile_set[tile], plan, cold, work
                 )
             if rerolls == 0:
                 for i in range(0, end - short, LANES):
@@ -126,15 +130,17 @@ def soften_tiles(
                     store(work.keep_squares, i, over(load(work.sum_squares, i), weight))
             if rerolls >= turn.rerolls:
                 to = base + (rerolls - turn.rerolls) * stride
-                for values, lattice in (points, work.keep_points), (squares, work.keep_squares):
-                    store(values, to, mean_of_rolls(turn, lattice))
+                mean = mean_of_rolls(turn, work.keep_points)
+                gap = minus(mean, load(work.near, 0))
+                store(points, to, mean)
+                store(variances, to, minus(mean_of_rolls(turn, work.keep_squares), times(gap, gap)))
 
 
 @part
 def soften_fills(
     guide: Floats,
     points: Floats,
-    squares: Floats,
+    variances: Floats,
     base: int,
     first_set: int,
     plan: Plan,
@@ -157,7 +163,7 @@ def soften_fills(
         start = max(sets.start[number], base)
         count = min(sets.start[number] + sets.lanes[number], base + LANES) - start
         lane, at = start - sets.start[number], start - base
-        for values, rows in (guide, work.rows), (points, work.row_points), (squares, work.row_squares):
+        for values, rows in (guide, work.rows), (points, work.row_points), (variances, work.row_squares):
             fill_rows(values, row_plan, sets, number, lane, count, at, rows)
         square_rows(row_plan, sets, number, lane, at, count, work)
         if not steep:
@@ -188,10 +194,10 @@ def is_steep(end: int, cold: float, work: SoftWork) -> bool:
 def square_rows(
     plan: RowPlan, sets: SetPlan, number: int, lane: int, at: int, count: int, work: SoftWork
 ) -> None:
-    """Write the mean square of each row; finite numbers to the columns of other sets."""
+    """Make the variance of each row a mean square; write finite numbers to the columns of other sets."""
     for category in range(plan.boxes):
         if sets.available[number] >> category & 1:
-            # Of lanes that score nothing here the square is right as it is.
+            # Points stand on the variance too, but not in lanes that score nothing here.
             scoring = at
             if sets.requires >> category & 1:
                 scoring = at + max(0, sets.classes[number] - lane)
@@ -199,10 +205,11 @@ def square_rows(
                 p = plan.points[row]
                 for column in range(LANES):
                     i = row * LANES + column
-                    if scoring <= column < at + count:
-                        # Of p + X, X the points to come: from p plus the mean of X squared, and p + mean X.
-                        work.row_squares[i] += 2 * p * work.row_points[i] - p * (p + 1)
-                    elif not at <= column < at + count:
+                    if at <= column < at + count:
+                        scored = p if column >= scoring else 0.0
+                        gap = work.row_points[i] - work.near[column]
+                        work.row_squares[i] += gap * gap - scored
+                    else:
                         work.row_points[i] = work.row_squares[i] = 0.0
 
 
@@ -270,7 +277,8 @@ def sum_special(
                     weight = np.exp((work.rows[i] + bonus - reference) * cold)
                     weights += weight
                     points += weight * (work.row_points[i] + bonus)
-                    squares += weight * (work.row_squares[i] + bonus * (2 * work.row_points[i] + bonus))
+                    gap = work.row_points[i] - work.near[column]
+                    squares += weight * (work.row_squares[i] + bonus * (2 * gap + bonus))
             work.fills[to], work.fill_points[to], work.fill_squares[to] = weights, points, squares
 
 

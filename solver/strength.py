@@ -6,9 +6,9 @@ the greatest T play at random, each legal action with equal chances. What such p
 exactly, by the dynamic programme of `dynamic` with this choice in place of the best one:
 
     V'(x)  = expected points to come, from state x, of this play
-    S'(x)  = mean square of the points to come
+    W'(x)  = variance of the points to come
 
-so that the mean is V' of the empty card and the variance S' - V'^2; see `soft_kernels`. The temperature that
+so that those of the empty card are mean and variance of the score; see `soft_kernels`. The temperature that
 averages M points is found by secants within bounds; the mean falls as T rises.
 """
 
@@ -56,15 +56,15 @@ class Softened:
         Whose losses count.
     temperature : float
         In points; infinite for play at random.
-    points, squares : float64 arrays, shape (states.size,)
-        Expected points to come from the start of a turn, and their mean square; where rolls are saved, as
+    points, variances : float64 arrays, shape (states.size,)
+        Expected points to come from the start of a turn, and their variance; where rolls are saved, as
         many for each number of them.
     """
 
     table: Table
     temperature: float
     points: Floats
-    squares: Floats
+    variances: Floats
 
     @property
     def mean(self) -> float:
@@ -74,8 +74,7 @@ class Softened:
     @property
     def standard_deviation(self) -> float:
         """Standard deviation of the final score from the empty card, in points."""
-        square = float(self.squares[self.table.states.position(0, 0, 0)])
-        return float(np.sqrt(max(0.0, square - self.mean**2)))
+        return math.sqrt(max(0.0, self.variances[self.table.states.position(0, 0, 0)]))
 
 
 def soften(
@@ -107,20 +106,19 @@ def soften(
     game = scope.game
     arrays, joints = plan(game), sum_plan(game.scoring.lattice)
     guide = table.values_in(scope)
-    points, squares = scope.zeros(), scope.zeros()
-    for values, ends in ((points, game.final), (squares, game.final**2)):
-        values[:-LANES].reshape(scope.rows, -1)[:, game.level_start[-2] :] = ends
+    points, variances = scope.zeros(), scope.zeros()
+    points[:-LANES].reshape(scope.rows, -1)[:, game.level_start[-2] :] = game.final
 
     def work(first: int, last: int) -> None:
         saved = scope.most(int(np.searchsorted(game.level_start, first * LANES, side="right")) - 1)
         tiles = first, last, saved, scope.stride
-        soften_tiles(guide, points, squares, *tiles, arrays, joints, 1 / temperature, _soft_work(game))
+        soften_tiles(guide, points, variances, *tiles, arrays, joints, 1 / temperature, _soft_work(game))
 
     starts = (game.level_start[:-1] // LANES).tolist()
     run_levels(starts, work, threads=threads, progress=progress)
-    for values in (points, squares):
+    for values in (points, variances):
         values[:-LANES].reshape(scope.rows, -1)[:, game.padding] = 0
-    return Softened(table, float(temperature), points[:-LANES], squares[:-LANES])
+    return Softened(table, float(temperature), points[:-LANES], variances[:-LANES])
 
 
 @lru_cache(maxsize=8)
@@ -140,7 +138,7 @@ def _soft_work(game: States) -> SoftWork:
     row, keep = (len(arrays.rows.points) + 1) * LANES, arrays.turn.keeps * LANES
     roll = keep - arrays.turn.short * LANES
     fills = roll * arrays.rows.stages
-    sizes = (row,) * 3 + (keep + fills - roll,) + (keep,) * 5 + (fills,) * 4 + (row, LANES)
+    sizes = (row,) * 3 + (keep + fills - roll,) + (keep,) * 5 + (fills,) * 4 + (row, LANES, LANES)
     return SoftWork(*map(aligned, sizes))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import solver
 from solver.distributions import Distribution, distribution
 from solver.lookup import Table
-from solver.rules import names_with_table
+from solver.rules import Ruleset, names_with_table
 from solver.scorecard import Position, Scorecard
 from solver.turn import Turn, expected_points
 
@@ -59,6 +59,15 @@ def random_fill(table: Table, card: Scorecard, random: Random) -> Scorecard:
 def best_by_hand(values: np.ndarray) -> int:
     """The first value within 1e-9 of the greatest, by a plain loop."""
     return next(i for i, value in enumerate(values) if value >= max(values) - 1e-9)
+
+
+def with_points(folder: Path, boxes: int, plus: int, settings: str = "") -> Ruleset:
+    """One die, each box scoring it and so many points more: what is added changes no deviation."""
+    box = f'section = "lower", pattern = {{}}, points = {{ of = "sum", plus = {plus} }}'
+    lines = [f'b{number} = {{ title = "B{number}", {box} }}' for number in range(boxes)]
+    path = folder / f"plus-{plus}.toml"
+    path.write_text("\n".join(['title = "Plus"', "dice = 1", settings, "[categories]", *lines]))
+    return solver.ruleset(path)
 
 
 @cache

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import tomllib
 from functools import cache
 from pathlib import Path
 from random import Random
 
 import pytest
-from games import TINY, random_dice, random_position, solved
+from games import TINY, random_dice, random_position, solved, with_points
 from oracle_moments import SavingMoments
 from test_saving import NAMES as SAVING
 from test_saving import random_card, saving
@@ -28,6 +29,7 @@ ORDINARY = [*map(str, TINY), "yahtzee-upper-first", "yatzy-forced", "generala-do
 FRACTIONS = [(name, 2) for name in SAVING if "tiers" not in name] + [(SAVING[2], 3), (SAVING[5], 3)]
 """Tiny games with rolls a turn, whose fractions take no more than seconds."""
 
+FREE = next(str(path) for path in TINY if path.stem == "free")
 LARGE = "maxi-yatzy"
 LATE = (
     "ones=3 twos=8 threes=12 fours=16 fives=20 one_pair=12 two_pairs=20 three_pairs=30 three_of_a_kind=18 "
@@ -81,6 +83,38 @@ def agree(found: Moments, scores: solver.Distribution) -> None:
     assert found.mean == pytest.approx(exact.mean, abs=1e-9)
     assert found.standard_deviation == pytest.approx(exact.standard_deviation, abs=1e-9)
     assert found.upper_bonus == pytest.approx(exact.upper_bonus, abs=1e-12)
+
+
+@pytest.mark.parametrize("settings", ["rolls = 1", "rolls = 3", "rolls = 3\nsave_rolls = true"])
+def test_large_points_leave_the_deviation_as_it_is(settings: str, tmp_path: Path) -> None:
+    order = f'order = "card"\n{settings}'
+    small, large = (solver.moments(with_points(tmp_path, 20, plus, order)) for plus in (0, 100_000))
+    if "save" not in settings:
+        one = {1: 35 / 12, 3: 2}[int(settings[-1])]  # Of three throws one keeps 5 and 6, then 4, 5 and 6.
+        assert small.standard_deviation == pytest.approx(math.sqrt(20 * one), rel=1e-13)
+    assert large.standard_deviation == pytest.approx(small.standard_deviation, rel=1e-9)
+    assert large.mean == pytest.approx(20 * 100_000 + small.mean, abs=1e-8)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"upper_bonus.points": 100_000},
+        {"yahtzee.bonus": 100_000},
+        {"yahtzee.bonus": 100_000, "rolls": 2, "save_rolls": True},
+        {"upper_bonus.points": 100_000, "rolls": 2, "save_rolls": True},
+    ],
+    ids=str,
+)
+def test_large_bonuses(change: dict[str, object]) -> None:
+    table = solver.solve(solver.ruleset(FREE, change))
+    found = solver.moments(table.ruleset)
+    if table.ruleset.saves:
+        mean, variance, _ = map(float, SavingMoments(table.ruleset).moments())
+        assert (found.mean, found.standard_deviation) == pytest.approx((mean, math.sqrt(variance)), rel=1e-12)
+    else:
+        exact = solver.statistics(solver.distribution(table))
+        assert found.standard_deviation == pytest.approx(exact.standard_deviation, rel=1e-11)
 
 
 def test_they_are_equal_to_the_bit_for_any_number_of_threads() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from games import TINY, solved
+from games import TINY, solved, with_points
 from oracle_soft import Soft
 
 import solver
@@ -75,13 +75,23 @@ def test_low_temperatures_come_to_perfect_play(name: str) -> None:
     assert cold.mean < table.value() + 1e-9
 
 
+@pytest.mark.parametrize("temperature", [0.3, 1.0, math.inf])
+def test_large_points_leave_the_deviation_as_it_is(temperature: float, tmp_path: Path) -> None:
+    rules = (with_points(tmp_path, 20, plus, 'order = "card"\nrolls = 2') for plus in (0, 100_000))
+    small, large = (soften(solver.solve(one), temperature) for one in rules)
+    assert large.standard_deviation == pytest.approx(small.standard_deviation, rel=1e-9)
+    few = with_points(tmp_path, 3, 0, 'order = "card"\nrolls = 2')
+    mean, square = Soft(few, temperature).value(0, 0, False)
+    assert small.standard_deviation == pytest.approx(math.sqrt((square - mean**2) * 20 / 3), rel=1e-12)
+
+
 def test_no_temperature_leaves_the_range_of_numbers() -> None:
     """With a bonus of a hundred thousand points, losses stand far beyond what an exponential holds."""
     table = solver.solve(f"{FREE}[yahtzee.bonus=100000]")
     for temperature in (1e-12, 1.0, 1e6, 1e300):
         found = soften(table, temperature)
         assert np.isfinite(found.points).all()
-        assert np.isfinite(found.squares).all()
+        assert np.isfinite(found.variances).all()
         assert (found.points <= table.values + 1e-6 * np.abs(table.values) + 1e-6).all()
 
 
@@ -96,7 +106,7 @@ def test_threads_change_nothing() -> None:
     table = solved("yacht")
     alone, together = (soften(table, 1.5, threads=threads) for threads in (1, 3))
     assert alone.points.tobytes() == together.points.tobytes()
-    assert alone.squares.tobytes() == together.squares.tobytes()
+    assert alone.variances.tobytes() == together.variances.tobytes()
 
 
 def test_shares_of_options() -> None:
