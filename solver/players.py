@@ -321,7 +321,8 @@ def _about(name: str, temperature: float | None) -> str:
         "greedy": "the most points of this turn",
         "optimal": "the highest expected score; perfect is another name",
     }
-    return about[name]
+    # In a game where there is nothing to lose, the levels have a temperature of 0.
+    return about["optimal" if temperature == 0 else name]
 
 
 def leveled(spec: str, table: Table, temperature: float, seed: int) -> Player:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -18,6 +19,16 @@ from solver.winning import Winning, seconds_to_solve
 
 SPECS = ["optimal", "greedy", "random", "reach:150", "risk:0.02", "risk:-0.02", "strength:120", *LEVELS]
 LATE = "ones=3 twos=6 threes=9 fours=8 fives=15 full_house=20 choice=22 yacht=0"
+
+
+NOTHING = """
+title = "Nothing"
+dice = 2
+rolls = 2
+[categories]
+none = { title = "None", section = "lower", pattern = { alike = 2 }, points = 0 }
+also = { title = "Also", section = "lower", pattern = {}, points = 0 }
+"""
 
 
 def alone(position: Position) -> Situation:
@@ -53,6 +64,17 @@ def test_a_decision_depends_on_what_is_seen_alone() -> None:
     assert forwards != [player("beginner", table, seed=6).move(alone(position)) for position in positions]
     seats = [one.move(Situation(position, (position.card,) * 2, 1)) for position in positions]
     assert forwards != seats
+
+
+def test_where_nothing_can_be_won_all_play_perfectly(tmp_path: Path) -> None:
+    (tmp_path / "nothing.toml").write_text(NOTHING)
+    table = solver.solve(tmp_path / "nothing.toml")
+    found = {one.player: one for one in exact_strengths(table)}
+    assert set(found) == {"random", "greedy", "optimal", *LEVELS} - {"perfect"}
+    assert {(one.mean, one.standard_deviation) for one in found.values()} == {(0.0, 0.0)}
+    assert found["beginner"].temperature == 0.0
+    assert found["beginner"].about == found["optimal"].about
+    assert found["random"].about == "any legal action, each with equal chances"
 
 
 def test_optimal_and_goals_play_the_best_of_their_advice() -> None:
