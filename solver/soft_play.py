@@ -17,6 +17,7 @@ from .lookup import Table
 from .plan import DecisionPlan, LanePlan, aligned, plan, work_arrays
 from .scope import Scope
 from .states import LANES, States
+from .strength import LEAST
 
 if TYPE_CHECKING:
     from .soft_play_kernels import PlayWork
@@ -54,6 +55,7 @@ def play_games(
     game, arrays = scope.game, plan(scope.game)
     values = table.values_in(scope)
     none = np.zeros(0, np.int64)
+    cold = 1 / max(temperature, LEAST)
     inside = DecisionPlan(none, none, *game.scoring.lattice.inside)
     sizes = [min(_BLOCK, games - at) for at in range(0, games, _BLOCK)]
     streams = np.random.SeedSequence(seed).spawn(len(sizes))
@@ -69,7 +71,7 @@ def play_games(
             lanes = LanePlan(number, positions - arrays.sets.start[number], none, none)
             numbers = random.random_raw(size * rolls * 2).reshape(size, rolls, 2)
             played = positions, scores, saved
-            play_softly(values, scope.stride, arrays, lanes, inside, 1 / temperature, numbers, *played, work)
+            play_softly(values, scope.stride, arrays, lanes, inside, cold, numbers, *played, work)
         scores += game.final[positions - game.level_start[-2]].astype(np.int64)
         return scores
 

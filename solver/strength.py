@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 LEVELS: dict[str, float] = {"beginner": 0.2, "casual": 0.11, "club": 0.06, "expert": 0.025, "perfect": 0.0}
 """The temperature of each level, as a share of the points a turn of perfect play."""
 
+LEAST = 1e-300
+"""Play at lower temperatures, in points, is play at this one: no loss over it leaves the range of float64."""
+
 _CLOSE = 0.02
 """How far the mean of a temperature may be from the one asked for, in points."""
 _MOST_STEPS = 60
@@ -109,10 +112,12 @@ def soften(
     points, variances = scope.zeros(), scope.zeros()
     points[:-LANES].reshape(scope.rows, -1)[:, game.level_start[-2] :] = game.final
 
+    cold = 1 / max(temperature, LEAST)
+
     def work(first: int, last: int) -> None:
         saved = scope.most(int(np.searchsorted(game.level_start, first * LANES, side="right")) - 1)
         tiles = first, last, saved, scope.stride
-        soften_tiles(guide, points, variances, *tiles, arrays, joints, 1 / temperature, _soft_work(game))
+        soften_tiles(guide, points, variances, *tiles, arrays, joints, cold, _soft_work(game))
 
     starts = (game.level_start[:-1] // LANES).tolist()
     run_levels(starts, work, threads=threads, progress=progress)
@@ -302,6 +307,6 @@ def level_temperature(level: str, table: Table) -> float:
 
 def shares(losses: Floats, temperature: float) -> Floats:
     """Return the chance of each option from its loss, in points: softmax at a temperature."""
-    weights: Floats = np.exp(-losses / temperature)
+    weights: Floats = np.exp(-losses / max(temperature, LEAST))
     chances: Floats = weights / weights.sum()
     return chances

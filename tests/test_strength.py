@@ -75,6 +75,16 @@ def test_low_temperatures_come_to_perfect_play(name: str) -> None:
     assert cold.mean < table.value() + 1e-9
 
 
+@pytest.mark.parametrize("temperature", [5e-324, 5e-309, 1e-300])
+def test_the_lowest_temperatures_are_perfect_play(temperature: float) -> None:
+    table, perfect = solved(FREE), solver.moments(FREE)
+    found = soften(table, temperature)
+    assert found.mean == pytest.approx(perfect.mean, rel=1e-12)
+    played = play_games(table, temperature, 4000, 1)
+    assert abs(played.mean() - found.mean) < ERRORS * perfect.standard_deviation / math.sqrt(4000)
+    assert shares(np.array([0.0, 1e-9, 1e6]), temperature).tolist() == [1, 0, 0]
+
+
 @pytest.mark.parametrize("temperature", [0.3, 1.0, math.inf])
 def test_large_points_leave_the_deviation_as_it_is(temperature: float, tmp_path: Path) -> None:
     rules = (with_points(tmp_path, 20, plus, 'order = "card"\nrolls = 2') for plus in (0, 100_000))
@@ -88,7 +98,7 @@ def test_large_points_leave_the_deviation_as_it_is(temperature: float, tmp_path:
 def test_no_temperature_leaves_the_range_of_numbers() -> None:
     """With a bonus of a hundred thousand points, losses stand far beyond what an exponential holds."""
     table = solver.solve(f"{FREE}[yahtzee.bonus=100000]")
-    for temperature in (1e-12, 1.0, 1e6, 1e300):
+    for temperature in (5e-324, 1e-308, 1e-12, 1.0, 1e6, 1e300):
         found = soften(table, temperature)
         assert np.isfinite(found.points).all()
         assert np.isfinite(found.variances).all()
