@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import Executor
+from itertools import pairwise
 from pathlib import Path
 from shutil import rmtree
 from typing import Any, Protocol
@@ -14,9 +15,18 @@ from .errors import ArgumentError, TableError, WrongRulesTable
 from .files import quoted
 from .levels import Progress
 from .lookup import Advice, Table, Worths, ranked
+from .pieces import check_room
 from .plan import Floats, aligned
 from .rules import Ruleset
-from .saving import Level, empty_level, final_level, most_saved, solved_levels, values_in_all
+from .saving import (
+    Level,
+    empty_level,
+    final_level,
+    level_values,
+    most_saved,
+    solved_levels,
+    values_in_all,
+)
 from .saving_files import (
     STEPS,
     LevelFile,
@@ -372,7 +382,7 @@ def solved_in_files(
     RulesError
         If two levels would take more than 16 GB of this process.
     TableError
-        If files cannot be written.
+        If files cannot be written, or the disk has too little room for two levels.
     """
     game = states(scoring(ruleset))
     folder = folder or kept_folder(game)
@@ -418,6 +428,10 @@ def _solve_here(
     """Solve a game into a folder; return which level was gone on from, if there was one."""
     found = level_to_go_on_from(folder, game, ruleset.name), level_in_pieces(ruleset, game, folder)
     after = min((level for level in found if level), key=lambda level: level.number)
+    # Two levels lie there to the bit for a while. How long their final files will be is not known.
+    held = 8 * level_values(game, after.number) if after.number < game.scoring.boxes else 0
+    sizes = [8 * level_values(game, number) for number in range(1, after.number)] + [held]
+    check_room(folder, max(map(sum, pairwise(sizes)), default=held) - held)
     for level in solved_levels(game, after=after, threads=threads, progress=progress):
         write_level(folder, ruleset, game, level, threads)
         if level.number:

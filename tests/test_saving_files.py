@@ -12,7 +12,9 @@ import time
 import zlib
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -20,7 +22,7 @@ import pytest
 from command_line import TINY
 
 import solver
-from solver import errors, folders, library, saving_files, saving_pieces
+from solver import errors, folders, library, pieces, saving_files, saving_pieces
 from solver.saving import solved_levels
 from solver.saving_files import KIND, STEPS, LevelFile, level_path, read_exact, read_header, write_exact
 from solver.saving_table import SavingTable, opened_files, save_files, solved_in_files, solved_in_memory
@@ -135,6 +137,34 @@ def test_killed_and_started_again_it_writes_the_same_files(tmp_path: Path) -> No
     assert table.resumed == 2
     assert {name: held for name, held in contents(part).items() if name in LEVELS} == contents(whole)
     assert set(contents(part)) - set(LEVELS) == set()
+
+
+def test_a_disk_without_room_is_refused_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = [8 * level.values.size for level in solved_levels(GAME)][::-1]
+    most, disk = max(map(sum, pairwise(sizes[1:]))), SimpleNamespace(free=0)
+    monkeypatch.setattr(pieces, "disk_usage", lambda path: disk)
+    part = tmp_path / "part"
+    for free, said in (
+        (0, f"found 0.0 kB free, expected {most / 1000:.1f} kB or more"),
+        (most - 1, f"found {most - 1:,} bytes free, expected {most:,} bytes or more"),
+    ):
+        disk.free = free
+        with pytest.raises(errors.TableError) as refused:
+            solved_in_files(RULES, part)
+        assert str(refused.value) == f"{str(part)!r}: {said}"
+        assert not part.exists()
+    disk.free = most
+    solved_in_files(RULES, part)
+    # What is gone on from is there already, and lets its room go.
+    levels = {level.number: level for level in solved_levels(GAME)}
+    write_exact(part, RULES, GAME, levels[2])
+    for name in LEVELS[:2]:
+        (part / name).unlink()
+    disk.free = sizes[1] - 1
+    with pytest.raises(errors.TableError, match="free, expected"):
+        solved_in_files(RULES, part)
+    disk.free = sizes[1]
+    assert solved_in_files(RULES, part).resumed == 2
 
 
 # ---------------------------------------------------------------- damaged files
