@@ -287,6 +287,26 @@ def test_simulated_games_come_to_the_expected_score(name: str, rolls: int) -> No
     assert all(box.turn is not None and 1 - 1e-9 < box.turn < len(found.boxes) + 1e-9 for box in found.boxes)
 
 
+EVEN = """
+title = "Even"
+dice = 1
+rolls = 2
+save_rolls = true
+upper_bonus = [{ at = 6, points = 3 }]
+[categories]
+only = { title = "Only", section = "upper", pattern = {}, points = "sum" }
+"""
+"""Throwing again is worth (1 + 2 + 3 + 4 + 5 + 9) / 6 = 4, as much as a four on the table."""
+
+
+def test_simulated_games_fill_where_throwing_again_is_worth_as_much(tmp_path: Path) -> None:
+    (tmp_path / "even.toml").write_text(EVEN)
+    table = solver.solve(tmp_path / "even.toml")
+    assert table.advise("-", "4", 1).best.action == "fill"
+    scores = solver.simulate(table, 20_000, seed=1).scores
+    assert np.mean(scores == 4) == pytest.approx(1 / 6 + 1 / 2 * 1 / 6, abs=0.015)
+
+
 def test_games_at_the_table_come_to_the_expected_score() -> None:
     table = saving(next(name for name in NAMES if name.endswith("groups.toml")), 3)
     player, scores = solver.player("optimal", table), []
