@@ -204,6 +204,15 @@ def close(found: float, expected: float, variance: float) -> None:
     assert abs(found - expected) <= ERRORS * math.sqrt(max(variance, 0) / GAMES) + 1e-9
 
 
+def test_no_bonus_is_counted_where_there_is_none() -> None:
+    """A joker without a bonus, where the flag says whether a required box holds points."""
+    name = next(str(path) for path in TINY if path.stem == "required_pair")
+    table = solver.solve(solver.ruleset(name, {"yahtzee.joker": "free", "yahtzee.bonus": 0}))
+    ends = solver.simulate(table, 20_000, seed=1).by_row.reshape(len(table.ruleset.keys), 2, -1)
+    assert ends.sum(axis=(1, 2)) == pytest.approx(1)
+    assert not ends[:, 1].any()
+
+
 def test_the_simulated_distribution_is_that_of_the_scores() -> None:
     found = simulated("yacht")
     scores = found.distribution
