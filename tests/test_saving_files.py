@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import signal
 import struct
 import subprocess
@@ -278,6 +279,35 @@ def test_a_damaged_game_is_made_again_but_not_one_of_other_rules(tmp_path: Path)
     ):
         solved_in_files(solver.ruleset(OTHER), tmp_path)
     assert contents(tmp_path) == sound
+
+
+def test_a_table_in_files_is_found_by_other_processes_in_other_folders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table = solved_in_files(RULES, Path("kept"))
+    copied = pickle.dumps(table)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    found = pickle.loads(copied)
+    assert found.folder == tmp_path / "kept"
+    assert found.value("pair=10") == pytest.approx(exact().value("pair=10"), abs=1e-6)
+
+
+def test_chunks_read_long_ago_are_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(saving_files, "SETS", 1)
+    monkeypatch.setattr(saving_files, "_CHUNKS_HELD", 2)
+    solved_in_files(RULES, tmp_path)
+    file = LevelFile(tmp_path, GAME, 2, NAME)
+    sets = GAME.filled[GAME.level_sets[2] : GAME.level_sets[3]].tolist()
+    assert len(sets) > 3 and file.nbytes == 0
+    blocks = [file.block(filled) for filled in sets]
+    assert file.nbytes == blocks[-2].nbytes + blocks[-1].nbytes
+    # Asked for again, one is not the oldest any more.
+    assert file.block(sets[-2]) is not None
+    file.block(sets[0])
+    assert file.nbytes == blocks[-2].nbytes + blocks[0].nbytes
+    assert np.array_equal(file.block(sets[1]), blocks[1])
 
 
 # ---------------------------------------------------------------- an upper bonus that is certain
