@@ -14,7 +14,7 @@ import numpy as np
 
 from .kernels import compiled, mean_of_rolls, part, special_rolls, throws
 from .pairs import FillLists, PairPlan
-from .plan import Floats, Ints, Plan, TurnPlan
+from .plan import Floats, Ints, Plan
 from .states import LANES
 from .vectors import (
     above,
@@ -55,7 +55,7 @@ def fetch(values: Floats, start: int, length: int, at: int, beyond: float) -> An
 
 
 @part
-def fills(turn: TurnPlan, lists: FillLists, place: int, base: Any, rows: Floats, keeps: Floats) -> None:
+def fills(lists: FillLists, place: int, base: Any, rows: Floats, keeps: Floats) -> None:
     """Write the best row of each roll: `base` or one of its rows above the least."""
     entries = lists.entries
     at = np.uint64(lists.first[place])
@@ -137,7 +137,7 @@ def duel_turns(
                 base = greater(load(rows, row_plan.first[category] * LANES), base)
             for stage in range(row_plan.stages):
                 place = stage * (pairs.last - pairs.first) + player - pairs.first
-                fills(turn, pairs.lists, place, base, rows, keeps)
+                fills(pairs.lists, place, base, rows, keeps)
                 if sets.special[player]:
                     special_rolls(turn, row_plan, sets, player, 0, LANES, 0, stage, rows, keeps)
             throws(turn, row_plan, keeps)

@@ -29,7 +29,6 @@ def reachable(pairs: PairPlan, own: int, other: int, low: int) -> bool:
 
 @part
 def best_rows(
-    turn: TurnPlan,
     plan: RowPlan,
     lists: FillLists,
     place: int,
@@ -169,7 +168,7 @@ def follow_turns(
                         store(rows[2], row * LANES, fetch(values[2], start, length_after, there, 1.0))
             for stage in range(row_plan.stages):
                 place = stage * (pairs.last - pairs.first) + player - pairs.first
-                best_rows(turn, row_plan, pairs.lists, place, available, rows, keeps, both)
+                best_rows(row_plan, pairs.lists, place, available, rows, keeps, both)
                 if sets.special[player]:
                     best_jokers(turn, row_plan, sets, player, stage, rows, keeps, both)
             for rerolls in range(1, turn.rerolls + 1):

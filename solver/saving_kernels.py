@@ -172,7 +172,7 @@ def play_saved_turns(
                     left -= 1
                     throw += 1
                 end_row, special = row_filled(row_plan, sets, number, action, roll, rolls, 0, flag)
-                bonus = int(special and sets.arming >= 0 and lane >= sets.classes[number])
+                bonus = int(special and flag)
                 by_row[end_row + bonus * row_count] += 1
                 gains[game] = int(row_plan.points[end_row] + bonus * row_plan.bonus)
                 places[game] = position_after(row_plan, sets, number, lane, action, end_row)

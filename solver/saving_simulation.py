@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .levels import Progress, thread_count
-from .plan import DecisionPlan, Ints, LanePlan, aligned, work_arrays
+from .plan import Ints, LanePlan, aligned, work_arrays
 from .saving import Level, level_plan, most_saved
 from .saving_table import SavingTable
 from .scorecard import Scorecard
 from .states import LANES
+from .strategy import inside
 
 SAVED_BLOCK = 1 << 16
 """Games with one stream of random numbers."""
@@ -96,7 +97,7 @@ class _Turn:
         self._lanes = LanePlan(
             number, rising[starts] - sets.start[number], np.append(starts, len(rising)), none
         )
-        self._inside = DecisionPlan(none, none, *table.states.scoring.lattice.inside)
+        self._inside = inside(table.states)
         self.places, self.gains = np.zeros(len(positions), np.int64), np.zeros(len(positions), np.int64)
 
     def played(self, pool: ThreadPoolExecutor) -> Ints:

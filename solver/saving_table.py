@@ -162,7 +162,7 @@ class SavingTable(Table):
         self.ruleset.refuse_saved_rolls("values by state alone")
         raise AssertionError
 
-    def check(self, threads: int | None = None) -> None:
+    def check(self) -> None:
         """Check all values in the files.
 
         Raises

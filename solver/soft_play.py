@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from .levels import Progress, thread_count
 from .lookup import Table
-from .plan import DecisionPlan, LanePlan, aligned, plan, work_arrays
+from .plan import LanePlan, aligned, plan, work_arrays
 from .scope import Scope
 from .states import LANES, States
+from .strategy import inside
 from .strength import LEAST
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def play_games(
     values = table.values_in(scope)
     none = np.zeros(0, np.int64)
     cold = 1 / max(temperature, LEAST)
-    inside = DecisionPlan(none, none, *game.scoring.lattice.inside)
+    keeps = inside(game)
     sizes = [min(_BLOCK, games - at) for at in range(0, games, _BLOCK)]
     streams = np.random.SeedSequence(seed).spawn(len(sizes))
 
@@ -71,7 +72,7 @@ def play_games(
             lanes = LanePlan(number, positions - arrays.sets.start[number], none, none)
             numbers = random.random_raw(size * rolls * 2).reshape(size, rolls, 2)
             played = positions, scores, saved
-            play_softly(values, scope.stride, arrays, lanes, inside, cold, numbers, *played, work)
+            play_softly(values, scope.stride, arrays, lanes, keeps, cold, numbers, *played, work)
         scores += game.final[positions - game.level_start[-2]].astype(np.int64)
         return scores
 
