@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import ActionError, ArgumentError, CardError, DiceError
+from .errors import ActionError, ArgumentError, CardError, DiceError, shown
 from .levels import thread_count
 from .lookup import Table
 from .plan import DecisionPlan, Floats, Ints, LanePlan, plan, with_spare, work_arrays
@@ -171,7 +171,7 @@ def action_of(
     """
     boxes, keeps = table.states.scoring.boxes, table.states.scoring.lattice.short
     if not 0 <= action < boxes + keeps:
-        raise ActionError(f"action {action!r}: expected a number from 0 to {boxes + keeps - 1}")
+        raise ActionError(f"action {shown(action)}: expected a number from 0 to {boxes + keeps - 1}")
     if action < boxes:
         return "fill", table.ruleset.keys[action]
     return "keep", table.states.scoring.lattice.keeps[action - boxes]

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 _SHOWN = 60
 
 
 def shown(value: object) -> str:
     """Return a value as it is quoted in a message: on one line, and not too long."""
+    return short(" ".join(as_text(value, repr).splitlines()))
+
+
+def as_text(value: object, write: Callable[[object], str] = str) -> str:
+    """Return a value as `write` gives it, or as can be said of one that has no such text."""
     try:
-        text = repr(value)
+        return write(value)
     except Exception:  # Whatever is given is to be refused; some things, such as deep nests, have no text.
-        text = f"<{type(value).__name__}>"
-    return short(" ".join(text.splitlines()))
+        # Python writes no whole number of more than 4300 digits, but for its hexadecimal ones.
+        return hex(value) if isinstance(value, int) else f"<{type(value).__name__}>"
 
 
 def short(text: str) -> str:

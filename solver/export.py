@@ -46,13 +46,13 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import ArgumentError, ExportError
+from .errors import ArgumentError, ExportError, shown
 from .files import quoted, replacing
 from .labels import SOURCES, Block, Record, Source, blocks, moves
 from .levels import Progress
 from .lookup import Table
+from .records import check_seed, whole
 from .rules.wording import listed
-from .simulation import check_seed
 
 ENDINGS = (".jsonl", ".parquet")
 EPSILON = 0.2
@@ -161,13 +161,13 @@ def _ending(path: str | os.PathLike[str]) -> str:
 
 
 def _check(count: int, seed: int, source: str, epsilon: float) -> None:
-    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
-        raise ArgumentError(f"count {count!r}: expected a whole number from 1")
+    if not whole(count) or count < 1:
+        raise ArgumentError(f"count {shown(count)}: expected a whole number from 1")
     check_seed(seed)
     if source not in SOURCES:
-        raise ArgumentError(f"source {source!r}: expected {listed(SOURCES, 'or')}")
+        raise ArgumentError(f"source {shown(source)}: expected {listed(SOURCES, 'or')}")
     if isinstance(epsilon, bool) or not isinstance(epsilon, (int, float, np.number)) or not 0 <= epsilon <= 1:
-        raise ArgumentError(f"epsilon {epsilon!r}: expected a number from 0 to 1")
+        raise ArgumentError(f"epsilon {shown(epsilon)}: expected a number from 0 to 1")
 
 
 @contextmanager

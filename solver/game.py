@@ -23,8 +23,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from .errors import ActionError, DicewiseError, GameError, short, shown
-from .records import KEY, VERSION, checked, event_parts, whole
+from .errors import ActionError, DicewiseError, GameError, as_text, short, shown
+from .records import KEY, VERSION, check_seed, checked, event_parts, whole
 from .rules import FACES, Ruleset, as_ruleset, shipped
 from .scorecard import Position, Scorecard, parse_dice, parse_faces
 from .scoring import scoring
@@ -131,8 +131,7 @@ class Game:
             raise GameError(f"first {shown(first)}: expected a seat from 0 to {seats - 1} or {HIGHEST!r}")
         if seed is None:
             seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0]) >> (64 - _SEED_BITS)
-        if not whole(seed) or seed < 0:
-            raise GameError(f"seed {shown(seed)}: expected a whole number from 0")
+        check_seed(seed, GameError)
         several = isinstance(players, Sequence) and not isinstance(players, str)
         named = tuple(players) if several and players is not None else None
         if players is not None and not (
@@ -296,10 +295,10 @@ class Game:
         ActionError
             If there is nothing to decide, or the dice may not go in that box.
         """
-        position = self.situation(f"fill {short(str(category))}").position
+        position = self.situation(f"fill {short(as_text(category))}").position
         keys = self.ruleset.keys
         if category not in keys:
-            close = get_close_matches(str(category), keys, 1)
+            close = get_close_matches(as_text(category), keys, 1)
             meant = f", did you mean {close[0]}" if close else ""
             raise ActionError(
                 f"fill {shown(category)}: there is no such box{meant}; expected {self._boxes()}"

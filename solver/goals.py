@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .distributions import Distribution
 from .errors import GoalError, shown
+from .records import whole
 
 LEAST_THETA, MOST_THETA = 1e-6, 3.0
 """Nearer to 0 the taste for risk is lost in the last digits of float64."""
@@ -27,8 +28,10 @@ class Reach:
     score: int
 
     def __post_init__(self) -> None:
-        if isinstance(self.score, bool) or not isinstance(self.score, (int, np.integer)):
+        if not whole(self.score):
             raise GoalError(f"goal {shown(self.score)}: expected a whole number of points")
+        if not -(2**63) <= self.score < 2**63:
+            raise GoalError(f"goal {shown(self.score)}: expected points that take 64 bits at most")
 
 
 @dataclass(frozen=True, slots=True)

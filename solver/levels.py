@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import ArgumentError
+from .errors import ArgumentError, shown
 
 Progress = Callable[[int, int], None]
 """Called with the pieces of work done so far and in all."""
@@ -35,7 +35,7 @@ def thread_count(threads: int | None) -> int:
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
-        raise ArgumentError(f"threads is {threads!r}: expected 1 or more")
+        raise ArgumentError(f"threads is {shown(threads)}: expected 1 or more")
     return threads
 
 

@@ -125,7 +125,7 @@ def match(
         If a number or a player cannot be.
     """
     if not whole(games) or not 1 <= games <= MOST_GAMES:
-        raise ArgumentError(f"games {games!r}: expected a whole number from 1 to {MOST_GAMES}")
+        raise ArgumentError(f"games {shown(games)}: expected a whole number from 1 to {MOST_GAMES}")
     if isinstance(players, str) or not isinstance(players, Sequence):
         raise ArgumentError(f"players {shown(players)}: expected several, in a list")
     if not 1 <= len(players) <= MOST_SEATS:

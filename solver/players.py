@@ -33,7 +33,7 @@ from .goals import Goal, Reach, Risk
 from .levels import Progress
 from .lookup import Option, Table, checked_table
 from .pursuit import Pursuit, pursue
-from .records import whole
+from .records import check_seed
 from .rules import Ruleset
 from .saving import values_in_all
 from .saving_table import check_memory
@@ -207,8 +207,7 @@ def player(
     """
     checked_table(table)
     kind, wanted = _read(spec)
-    if not whole(seed) or seed < 0:
-        raise ArgumentError(f"seed {shown(seed)}: expected a whole number from 0")
+    check_seed(seed)
     if isinstance(wanted, Goal):
         return Pursuer(spec, table, wanted)
     if wanted is not None:

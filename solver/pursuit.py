@@ -27,7 +27,7 @@ from .blocks import Blocks, blocks_from, final_scores
 from .chances import Chances, follows
 from .chances_file import kept_chances
 from .dynamic import solve_values
-from .errors import GoalError
+from .errors import GoalError, shown
 from .extremes import extreme_points
 from .goal_strategy import RELATIVE_TIE, GoalChooser, blocks_plan, extremes_plan, factors_plan
 from .goals import Ceiling, Floor, Goal, Reach, Risk, Utility, utility
@@ -165,7 +165,7 @@ def pursue(
         If there is such a file and it cannot be read.
     """
     if not isinstance(goal, Goal):
-        raise GoalError(f"goal {goal!r}: expected one such as Reach(200) or Risk(0.05)")
+        raise GoalError(f"goal {shown(goal)}: expected one such as Reach(200) or Risk(0.05)")
     held = checked_table(table).card(card)
     kept = kept_chances(table) if isinstance(goal, Reach) and not exact else None
     # Close to 0 and 1 the rounded chances would not tell moves apart.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from .errors import ArgumentError
+from .errors import ArgumentError, shown
 from .extremes import extreme_points
 from .levels import Progress, run_levels
 from .plan import Floats, Ints, aligned, plan, work_arrays
@@ -127,7 +127,7 @@ class Task:
 def check_cut(cut: float) -> None:
     """Refuse what is not a number from 0 to 0.001."""
     if isinstance(cut, bool) or not isinstance(cut, (int, float)) or not 0 <= cut <= 1e-3:
-        raise ArgumentError(f"cut {cut!r}: expected a number from 0 to 0.001")
+        raise ArgumentError(f"cut {shown(cut)}: expected a number from 0 to 0.001")
 
 
 def following(game: States, card: Scorecard) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

@@ -24,10 +24,12 @@ from typing import Any
 
 import numpy as np
 
-from .errors import GameError, shown
+from .errors import ArgumentError, DicewiseError, GameError, shown
 
 KEY = "dicewise_game"
 VERSION = 1
+MOST_SEED_DIGITS = 1000
+"""Longer seeds could not be printed, or read from a record."""
 _PARTS: dict[str, type | tuple[type, ...]] = {
     "rules": str,
     "digest": str,
@@ -93,3 +95,17 @@ def event_parts(event: Any) -> tuple[str, Any]:
 def whole(number: Any) -> bool:
     """Return whether something is a whole number."""
     return isinstance(number, (int, np.integer)) and not isinstance(number, bool)
+
+
+def check_seed(seed: Any, error: type[DicewiseError] = ArgumentError) -> None:
+    """Refuse what is not a whole number from 0, or is too long to be written down.
+
+    Raises
+    ------
+    DicewiseError
+        Of the class given.
+    """
+    if not whole(seed) or seed < 0:
+        raise error(f"seed {shown(seed)}: expected a whole number from 0")
+    if int(seed) >= 10**MOST_SEED_DIGITS:
+        raise error(f"seed {shown(seed)}: expected a whole number of at most {MOST_SEED_DIGITS} digits")

@@ -18,7 +18,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .errors import CardError, DiceError, PositionError, check_kind, short, shown
+from .errors import CardError, DiceError, PositionError, as_text, check_kind, short, shown
 from .rules import FACES, Ruleset, ruleset
 from .scoring import scoring
 
@@ -79,10 +79,10 @@ class Scorecard:
             key, points = item["key"].lower(), item["points"]
             if key in filled:
                 raise CardError(f"card {shown(text)}: {short(key)} is filled twice")
-            if not (points.isascii() and points.isdigit() and len(points) < 7):
+            if (number := whole_number(points)) is None:
                 wanted = "a whole number" + " of points" * (key not in (BONUSES, SAVED))
                 raise CardError(f"card {shown(text)}: {short(key)} is {shown(points)}, expected {wanted}")
-            filled[key] = int(points)
+            filled[key] = number
             rest = rest[item.end() :].lstrip(" \t\r\n,;")
         return cls.of(rules, filled)
 
@@ -93,7 +93,7 @@ class Scorecard:
         check_kind(filled, Mapping, "card", "points by key of box", CardError)
         for key in filled:
             if key not in rules.keys and key not in (BONUSES, SAVED):
-                raise CardError(f"card: there is no box {shown(key)}{_hint(key, rules)}")
+                raise CardError(f"card: there is no box {shown(key)}{_hint(as_text(key), rules)}")
         points = tuple(filled.get(key) for key in rules.keys)
         return cls(rules, points, filled.get(BONUSES, 0), filled.get(SAVED, 0))
 
@@ -214,7 +214,7 @@ def _faces_text(dice: object) -> str:
         return dice
     if not isinstance(dice, Iterable):
         raise DiceError(f"dice {shown(dice)}: expected faces, as text or a list")
-    return " ".join(short(str(die)) for die in dice)
+    return " ".join(short(as_text(die)) for die in dice)
 
 
 def parse_dice(rules: Ruleset, dice: str | Iterable[int | str]) -> tuple[int, ...]:
@@ -302,17 +302,21 @@ class Position:
         if len(parts) != 4 or "\n" in text.strip():
             raise PositionError(f"position {shown(text)}: expected one line 'rules | card | dice | rerolls'")
         name, card, dice, rerolls = parts
-        if not (rerolls.isascii() and rerolls.isdigit()):
-            raise PositionError(
-                f"position {shown(text)}: rerolls is {shown(rerolls)}, expected a whole number"
-            )
+        if (left := whole_number(rerolls)) is None:
+            what = f"rerolls is {shown(rerolls)}, expected a whole number of at most six digits"
+            raise PositionError(f"position {shown(text)}: {what}")
         rules = rules_of(name)
-        return cls(Scorecard.parse(rules, card), parse_dice(rules, dice), int(rerolls))
+        return cls(Scorecard.parse(rules, card), parse_dice(rules, dice), left)
 
     def __str__(self) -> str:
         """Return the line that `parse` reads."""
         dice = " ".join(map(str, self.dice))
         return f"{self.card.ruleset.name} | {self.card} | {dice} | {self.rerolls}"
+
+
+def whole_number(text: str) -> int | None:
+    """Return the number that a text of at most six digits writes; None for any other text."""
+    return int(text) if re.fullmatch(r"[0-9]{1,6}", text) else None
 
 
 def _check_rules(rules: object) -> None:

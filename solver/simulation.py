@@ -19,12 +19,13 @@ from numpy.typing import NDArray
 
 from .dice import Lattice, lattice
 from .distributions import Distribution
-from .errors import ArgumentError
+from .errors import ArgumentError, shown
 from .goals import Goal
 from .levels import Progress
 from .lookup import Table
 from .plan import Floats, Ints, LanePlan
 from .pursuit import Pursuit, pursue
+from .records import check_seed, whole
 from .rules import FACES
 from .saving_simulation import SAVED_BLOCK, cut_blocks, play_saved
 from .saving_table import SavingTable
@@ -206,7 +207,7 @@ class _Strategy:
         if not isinstance(played, Pursuit):
             return cls(played)
         if played.kept is not None:
-            what = f"goal {played.goal!r}: found one that is looked up in a file"
+            what = f"goal {shown(played.goal)}: found one that is looked up in a file"
             raise ArgumentError(f"{what}, expected one that was solved, for an executor to follow")
         return cls(played.table, played.goal, played.card)
 
@@ -391,15 +392,9 @@ class _Play:
 
 
 def _check(games: int, seed: int) -> None:
-    if isinstance(games, bool) or not isinstance(games, (int, np.integer)) or not 1 <= games <= MOST_GAMES:
-        raise ArgumentError(f"games {games!r}: expected a whole number from 1 to {MOST_GAMES}")
+    if not whole(games) or not 1 <= games <= MOST_GAMES:
+        raise ArgumentError(f"games {shown(games)}: expected a whole number from 1 to {MOST_GAMES}")
     check_seed(seed)
-
-
-def check_seed(seed: int) -> None:
-    """Refuse what is not a whole number from 0."""
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise ArgumentError(f"seed {seed!r}: expected a whole number from 0")
 
 
 @lru_cache(maxsize=8)

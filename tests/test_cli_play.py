@@ -71,7 +71,9 @@ def test_typing_decides_as_it_says() -> None:
 
 
 def test_what_is_typed_wrongly_is_said_and_changes_nothing() -> None:
-    lines = "9\n66612\n5\n66612\nnothing\nf 13\nf x\nt\nsave\nsave no/where.json\nkeep 7\n"
+    lines = (
+        "9\n66612\n5\n66612\nnothing\nf 13\nf " + "9" * 5000 + "\nf x\nt\nsave\nsave no/where.json\nkeep 7\n"
+    )
     lines += "? 3\nhelp\ncard\n?\nquit\n"
     text = typed(lines, "yacht", "--seats", "human", "--dice", "typed")
     for line in (
@@ -80,6 +82,7 @@ def test_what_is_typed_wrongly_is_said_and_changes_nothing() -> None:
         "keep 1 2 6 6 6: expected fewer than all dice, or a box to fill",
         "fill 'nothing': there is no such box; expected ones, twos",
         "fill 13: expected the number of a box, from 1 to 12",
+        f"fill {'9' * 59}…: expected the number of a box, from 1 to 12",
         "fill 't': it may be twos or threes",
         "save: expected the name of a file",
         "'no/where.json' cannot be written: there is no folder 'no'",

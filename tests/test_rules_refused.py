@@ -269,3 +269,11 @@ def test_a_fault_is_reported_where_it_is(folder: Path) -> None:
     (folder / "base.toml").write_text('extends = "yatzy"\nrolls = 0\n')
     (folder / "a.toml").write_text('extends = "base.toml"\nrolls = 3\n')
     assert refusal("a.toml") == "base.toml: rolls: found 0, expected a whole number from 1 to 100"
+
+
+def test_a_number_too_long_to_be_written(folder: Path) -> None:
+    """TOML reads more hexadecimal digits than Python writes decimal ones."""
+    found = f"0x{'f' * 57}…"
+    assert refused(folder, f'extends = "yacht"\nrolls = 0x{"f" * 5000}\n') == (
+        f"rolls: found {found}, expected a whole number from 1 to 100"
+    )

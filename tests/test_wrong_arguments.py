@@ -186,3 +186,57 @@ def test_what_a_refusal_says(call: Callable[[], object], kind: type[Exception], 
     with pytest.raises(kind) as refused:
         call()
     assert str(refused.value) == message
+
+
+HUGE: Any = 10**5000
+"""More digits than Python writes or reads; messages have its beginning in hexadecimal."""
+
+TOO_LARGE: dict[str, Callable[[], object]] = {
+    "Reach": lambda: solver.Reach(HUGE),
+    "Position.parse": lambda: solver.Position.parse("yacht | - | 13346 | " + "9" * 5000),
+    "advise dice": lambda: table().advise("", [HUGE] * 5),
+    "advise rerolls": lambda: table().advise("", "13346", HUGE),
+    "Scorecard.of points": lambda: solver.Scorecard.of(solver.ruleset("yacht"), {"ones": HUGE}),
+    "Scorecard.of key": lambda: solver.Scorecard.of(solver.ruleset("yacht"), {HUGE: 1}),
+    "ruleset": lambda: solver.ruleset("yacht", {"rolls": HUGE}),
+    "ruleset in a list": lambda: solver.ruleset("yacht", {"upper_bonus": [{"at": 1, "points": HUGE}]}),
+    "simulate games": lambda: solver.simulate(table(), HUGE),
+    "simulate seed": lambda: solver.simulate(table(), 1, seed=HUGE),
+    "simulate negative seed": lambda: solver.simulate(table(), 1, seed=-HUGE),
+    "match games": lambda: solver.match(table(), ["greedy"], HUGE),
+    "match seed": lambda: solver.match(table(), ["greedy"], 1, seed=HUGE),
+    "player seed": lambda: solver.player("random", table(), seed=HUGE),
+    "Game.new seed": lambda: solver.Game.new("yacht", seed=HUGE),
+    "Game.new seats": lambda: solver.Game.new("yacht", HUGE),
+    "Game.fill": lambda: rolled().fill(HUGE),
+    "Game.keep": lambda: rolled().keep([HUGE]),
+    "Game.from_record": lambda: solver.Game.from_record(
+        solver.Game.new("yacht").as_record() | {"seed": HUGE}
+    ),
+    "solve threads": lambda: solver.solve(TINY, threads=-HUGE),
+}
+
+
+def rolled() -> solver.Game:
+    game = solver.Game.new("yacht", seed=1)
+    game.roll()
+    return game
+
+
+@pytest.mark.parametrize("call", TOO_LARGE.values(), ids=TOO_LARGE)
+def test_a_number_too_long_to_be_written_is_refused_on_a_line(call: Callable[[], object]) -> None:
+    with pytest.raises(solver.DicewiseError) as refused:
+        call()
+    message = str(refused.value)
+    assert "\n" not in message
+    assert any(quoted in message for quoted in (hex(HUGE)[:40], "9" * 20))
+
+
+def test_the_longest_seed_goes_into_a_record_and_comes_back() -> None:
+    longest = 10**1000 - 1
+    assert solver.Game.from_record(str(solver.Game.new("yacht", seed=longest))).seed == longest
+    expected = "^seed 10000*…: expected a whole number of at most 1000 digits$"
+    with pytest.raises(solver.GameError, match=expected):
+        solver.Game.new("yacht", seed=longest + 1)
+    with pytest.raises(solver.ArgumentError, match=expected):
+        solver.simulate(table(), 1, seed=longest + 1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from functools import wraps
 from pathlib import Path
@@ -160,17 +159,18 @@ def _opponents(
     """Yield the card of each opponent, and dice and rerolls if any; refuse scores too many to hold."""
     from ..distributions import check_size
     from ..scope import Scope
-    from ..scorecard import Position, Scorecard
+    from ..scorecard import Position, Scorecard, whole_number
     from ..scoring import scoring
     from ..states import states
 
     for text in against:
         card, *rest = (part.strip() for part in text.split("|"))
-        if len(rest) not in (0, 2) or (rest and not re.fullmatch(r"[0-9]{1,6}", rest[1])):
+        rerolls = whole_number(rest[1]) if len(rest) == 2 else None
+        if rest and rerolls is None:
             raise GoalError(f"--against {text!r}: expected a card, or 'card | dice | rerolls'")
         try:
             held = Scorecard.parse(rules, card)
-            where = Position.of(held, rest[0], int(rest[1])) if rest else None
+            where = Position.of(held, rest[0], rerolls) if rest else None
             check_size(Scope.of(states(scoring(rules)), held))
         except (ArgumentError, CardError, DiceError, PositionError) as error:
             raise GoalError(f"--against {text!r}: {error}") from error

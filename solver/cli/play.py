@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import ActionError, DiceError, GameError, RulesError, TableError, shown
+from ..errors import ActionError, DiceError, GameError, RulesError, TableError, short, shown
 from ..rules import Ruleset, ruleset
+from ..scorecard import whole_number
 from .board import HUMAN, in_words, seat_names, show_cards, show_end, show_losses
 from .choice import FILE, chosen_rules, seconds_option, set_option
 from .output import counted, progress_bar, show_line, show_table
@@ -239,9 +240,10 @@ class _Session:
         named = words[0] in ("fill", "f")
         text = " ".join(words[1:] if named else words)
         if text.isascii() and text.isdigit() and (named or not game.rerolls):
-            if not 1 <= int(text) <= len(keys):
-                raise ActionError(f"fill {text}: expected the number of a box, from 1 to {len(keys)}")
-            game.fill(keys[int(text) - 1])
+            number = whole_number(text) or 0
+            if not 1 <= number <= len(keys):
+                raise ActionError(f"fill {short(text)}: expected the number of a box, from 1 to {len(keys)}")
+            game.fill(keys[number - 1])
         elif text == "-" or (not named and not any(letter.isalpha() for letter in text)):
             game.keep("" if text == "-" else text)
         else:

@@ -16,7 +16,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import ActionError, ArgumentError
+from ..errors import ActionError, ArgumentError, shown
 from ..plan import plan
 from ..rules import Ruleset
 from ..simulation import outcomes
@@ -92,14 +92,14 @@ class ManyGames(VectorEnv[Observation, Any, NDArray[Any]]):
         render_mode: str | None = None,
     ) -> None:
         if isinstance(num_envs, bool) or not isinstance(num_envs, int) or not 1 <= num_envs <= MOST_GAMES:
-            raise ArgumentError(f"num_envs {num_envs!r}: expected a whole number from 1 to {MOST_GAMES}")
+            raise ArgumentError(f"num_envs {shown(num_envs)}: expected a whole number from 1 to {MOST_GAMES}")
         if render_mode is not None:
-            raise ArgumentError(f"render mode {render_mode!r}: expected None for many games")
+            raise ArgumentError(f"render mode {shown(render_mode)}: expected None for many games")
         try:
             self.autoreset_mode = AutoresetMode(autoreset_mode)
         except ValueError:
             names = ", ".join(repr(mode.value) for mode in AutoresetMode)
-            raise ArgumentError(f"autoreset mode {autoreset_mode!r}: expected one of {names}") from None
+            raise ArgumentError(f"autoreset mode {shown(autoreset_mode)}: expected one of {names}") from None
         check_illegal(illegal, illegal_reward)
         self._illegal: Illegal = illegal
         self._illegal_reward = float(illegal_reward)

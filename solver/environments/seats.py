@@ -14,7 +14,7 @@ import numpy as np
 from gymnasium.spaces import Box, Dict, Space
 from pettingzoo import AECEnv
 
-from ..errors import ActionError, ArgumentError
+from ..errors import ActionError, ArgumentError, shown
 from ..rules import Ruleset
 from ..scorecard import Scorecard
 from .coding import Coding, Illegal, Mask, Observation, check_illegal, check_options
@@ -86,9 +86,9 @@ class Seats(AECEnv[str, Any, Any]):
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         if isinstance(seats, bool) or not isinstance(seats, int) or not 1 <= seats <= MOST_SEATS:
-            raise ArgumentError(f"seats {seats!r}: expected a whole number from 1 to {MOST_SEATS}")
+            raise ArgumentError(f"seats {shown(seats)}: expected a whole number from 1 to {MOST_SEATS}")
         if reward not in get_args(Reward):
-            raise ArgumentError(f"reward {reward!r}: expected 'win' or 'points'")
+            raise ArgumentError(f"reward {shown(reward)}: expected 'win' or 'points'")
         check_illegal(illegal, illegal_reward)
         self.coding = Coding(rules)
         self.render_mode = check_render_mode(render_mode)

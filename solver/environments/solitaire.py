@@ -15,7 +15,7 @@ from typing import Any, ClassVar, SupportsIndex
 import gymnasium
 import numpy as np
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, shown
 from ..library import load
 from ..lookup import Advice, Option, Table
 from ..rules import Ruleset
@@ -115,9 +115,9 @@ class Solitaire(gymnasium.Env[Any, Any]):
         card = given.pop("card", None)
         dice, rerolls = given.pop("dice", None), given.pop("rerolls", None)
         if given:
-            raise ArgumentError(f"option {next(iter(given))!r}: expected card, dice or rerolls")
+            raise ArgumentError(f"option {shown(next(iter(given)))}: expected card, dice or rerolls")
         if dice is None and rerolls is not None:
-            raise ArgumentError(f"rerolls {rerolls!r}: expected the dice as well")
+            raise ArgumentError(f"rerolls {shown(rerolls)}: expected the dice as well")
         held = card_of(self.coding.ruleset, card)
         position = None if dice is None else Position.of(held, dice, rerolls)
         self._play.start(held)

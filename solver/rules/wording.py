@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from operator import index
 from typing import Any, Final, SupportsIndex
 
-from ..errors import RulesError
+from ..errors import RulesError, as_text
 
 MISSING: Final = object()
 """Stands for the value of a key that is not given, so that the check of its value reports it."""
@@ -64,7 +64,7 @@ def written(value: object) -> str:
         case list() | tuple():
             return "[" + ", ".join(map(written, value)) + "]"
         case _:
-            return str(value)
+            return as_text(value)
 
 
 def _escaped(letter: str) -> str:
