@@ -6,6 +6,7 @@ no numpy, advice from a table at hand no numba. Faults of the input are one line
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 from typing import Any
@@ -112,8 +113,13 @@ def command() -> None:
 
 def main() -> None:
     """Run the command line with the arguments of this process, and exit."""
-    for stream in (sys.stdout, sys.stderr):
-        # A title or a file name that the terminal cannot show must not end the program.
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace" if stream is sys.stdout else "backslashreplace")
+    # What is closed is None: there is nothing to read, and what would be said there goes nowhere.
+    sys.stdin = sys.stdin or open(os.devnull)  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
+    # A title or a file name that the terminal cannot show, or typed bytes that are no text, must not end
+    # the program; a file name typed keeps its bytes.
+    errors = {"stdin": "surrogateescape", "stdout": "replace", "stderr": "backslashreplace"}
+    for name, handling in errors.items():
+        if hasattr(stream := getattr(sys, name), "reconfigure"):
+            stream.reconfigure(errors=handling)
     command(prog_name=PROGRAM)

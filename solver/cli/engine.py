@@ -7,6 +7,7 @@ import sys
 import click
 
 from .limit import limit_options, limits_of
+from .output import check_stdout
 
 
 @click.command("engine")
@@ -23,5 +24,6 @@ def command(work: float, cards: int, body: int) -> None:
     from ..service import Service
     from ..service.lines import serve_lines
 
+    check_stdout("engine")
     service = Service(limits_of(work, cards, body))
     serve_lines(service, sys.stdin.buffer, sys.stdout.buffer)

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from . import Fault
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -22,6 +24,12 @@ _UNBOUNDED = 10_000
 """Width where no terminal sets one: a row stays on its line, for grep and for files."""
 _NARROWEST = 72
 """On a narrower terminal the lines of a table break, and no column is lost."""
+
+
+def check_stdout(command: str) -> None:
+    """Refuse a dialogue whose answers would go nowhere."""
+    if sys.stdout is None:
+        raise Fault(f"{command}: found stdout closed, expected a place for the answers")
 
 
 def number(count: int) -> str:

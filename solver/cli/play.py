@@ -14,7 +14,7 @@ from ..rules import Ruleset, ruleset
 from ..scorecard import whole_number
 from .board import HUMAN, in_words, seat_names, show_cards, show_end, show_losses
 from .choice import FILE, chosen_rules, seconds_option, set_option
-from .output import counted, progress_bar, show_line, show_table
+from .output import check_stdout, counted, progress_bar, show_line, show_table
 
 if TYPE_CHECKING:
     from ..game import Game
@@ -91,6 +91,7 @@ def command(
     from ..game import Game
     from ..players import check_player, names_player, player
 
+    check_stdout("play")
     if load is not None:
         if any(given is not None for given in (seats, seed, first)) or changes:
             raise click.UsageError(
