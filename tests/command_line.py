@@ -107,7 +107,10 @@ def on_terminal(
     described = environment() | {"TERM": "xterm-256color"}
     described.pop("COLUMNS", None)
     line = [sys.executable, "-m", "solver", *arguments]
+    # Where the tests run in the background of a shell, Ctrl-C is ignored, here and by what starts from here.
+    ignored = signal.signal(signal.SIGINT, signal.default_int_handler)
     running = subprocess.Popen(line, stdin=inner, stdout=inner, stderr=inner, env=described)
+    signal.signal(signal.SIGINT, ignored)
     os.close(inner)
     shown = b""
     while True:
