@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from command_line import posix
 from numpy.typing import NDArray
 
 from solver import errors, files, table
@@ -72,7 +73,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Mon
     tmp_path.chmod(0o500)
     try:
         if os.access(tmp_path, os.W_OK):  # Permissions do not stop this user.
-            monkeypatch.setattr(Path, "open", not_allowed)
+            monkeypatch.setattr(files, "_PartFile", not_allowed)
         with pytest.raises(errors.TableError) as caught:
             table.write(tmp_path / "a.dwt", RULES, GAME, filled_with(1))
     finally:
@@ -99,6 +100,158 @@ def test_a_folder_is_not_replaced(tmp_path: Path) -> None:
     ):
         table.write(tmp_path / "a.dwt", RULES, GAME, filled_with(1))
     assert list(tmp_path.iterdir()) == [tmp_path / "a.dwt"]
+
+
+def test_what_a_block_raises_is_not_taken_for_a_failed_write(tmp_path: Path) -> None:
+    with pytest.raises(TimeoutError, match=r"^scheduler gone$"), files.replacing(tmp_path / "a.dwt") as file:
+        file.write(b"begun")
+        raise TimeoutError("scheduler gone")
+    assert list(tmp_path.iterdir()) == []
+
+
+@posix
+def test_what_the_disk_refuses_within_the_block_is_a_failed_write(tmp_path: Path) -> None:
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, before[1]))
+        with pytest.raises(errors.TableError) as caught, files.replacing(tmp_path / "a.dwt") as file:
+            file.write(bytes(100_000))
+            pytest.fail("the write should have been refused")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    reason = os.strerror(errno.EFBIG)
+    assert str(caught.value) == f"{str(tmp_path / 'a.dwt')!r} cannot be written: {reason}"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_with_a_zero_byte_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(errors.TableError, match=r" cannot be written: .*null"):
+        files.replace(tmp_path / "a\0b", b"new")
+    assert list(tmp_path.iterdir()) == []
+
+
+@posix
+def test_what_a_link_leads_to_is_replaced(tmp_path: Path) -> None:
+    """The link stays, also one to nothing yet, or to another link; the file is made where it leads."""
+    (tmp_path / "there").mkdir()
+    kept = tmp_path / "there" / "kept"
+    kept.write_bytes(b"old")
+    for name, target in (("link", kept), ("again", Path("link")), ("new", Path("there", "not-yet"))):
+        (tmp_path / name).symlink_to(target)
+        files.replace(tmp_path / name, name.encode())
+        assert (tmp_path / name).is_symlink()
+        assert (tmp_path / name).read_bytes() == name.encode()
+    assert kept.read_bytes() == b"again"
+    assert (tmp_path / "there" / "not-yet").read_bytes() == b"new"
+    assert sorted(path.name for path in tmp_path.rglob("*")) == [
+        *("again", "kept", "link", "new", "not-yet", "there"),
+    ]
+    (tmp_path / "circle").symlink_to("circle")
+    with pytest.raises(errors.TableError, match="cannot be written: "):
+        files.replace(tmp_path / "circle", b"")
+
+
+@posix
+def test_what_is_no_regular_file_is_refused(tmp_path: Path) -> None:
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    for path in (pipe, link, Path(os.devnull)):
+        with pytest.raises(errors.TableError) as caught:
+            files.replace(path, b"new")
+        assert str(caught.value) == f"{str(path)!r} cannot be written: it is not a regular file"
+    assert sorted(tmp_path.iterdir()) == [link, pipe]
+    assert pipe.is_fifo()
+
+
+KILLED_PROGRAM = """
+import sys
+from solver import files
+with files.replacing(sys.argv[1]) as file:
+    file.write(bytes(100_000))
+    print("ready", flush=True)
+    sys.stdin.readline()
+"""
+
+
+@posix
+def test_what_a_killed_process_left_is_deleted_by_the_next_write(tmp_path: Path) -> None:
+    """Not while the process lives, however long it has written nothing."""
+    command = [sys.executable, "-c", KILLED_PROGRAM, str(tmp_path / "a.dwt")]
+    environment = {**os.environ, "PYTHONPATH": str(RULES_FILE.parents[2])}
+    with subprocess.Popen(command, env=environment, text=True, stdin=-1, stdout=-1) as writer:
+        assert writer.stdout
+        assert writer.stdout.readline() == "ready\n"
+        (part,) = tmp_path.iterdir()
+        os.utime(part, (0, 0))
+        files.replace(tmp_path / "b.dwt", b"new")
+        assert sorted(tmp_path.iterdir()) == [part, tmp_path / "b.dwt"]
+        writer.kill()
+        writer.wait()
+    assert part.exists()
+    os.utime(part)
+    files.replace(tmp_path / "b.dwt", b"newer")
+    assert list(tmp_path.iterdir()) == [tmp_path / "b.dwt"]
+    assert (tmp_path / "b.dwt").read_bytes() == b"newer"
+
+
+def test_part_files_of_other_machines_are_deleted_once_they_are_old(tmp_path: Path) -> None:
+    """Whether they are locked may not be seen from here. What is not named so is nobody's business."""
+    names = (".dicewise-0000000000000000.part", ".dicewise-00000000-0000000000000000.part", "other.part")
+    for name in names:
+        (tmp_path / name).write_bytes(b"begun")
+    files.replace(tmp_path / "a", b"new")
+    assert {path.name for path in tmp_path.iterdir()} == {*names, "a"}
+    for name in names:
+        written = (tmp_path / name).stat().st_mtime
+        os.utime(tmp_path / name, (written, written - 25 * 60 * 60))
+    files.replace(tmp_path / "a", b"new")
+    assert {path.name for path in tmp_path.iterdir()} == {"other.part", "a"}
+
+
+@posix
+def test_where_there_are_no_locks_part_files_are_deleted_once_they_are_old(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_locks(*_: Any) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    import fcntl
+
+    monkeypatch.setattr(fcntl, "flock", no_locks)
+    with files.replacing(tmp_path / "a") as file:
+        (part,) = tmp_path.iterdir()
+        files.replace(tmp_path / "b", b"new")
+        assert part.exists()
+        file.write(b"whole")
+    assert (tmp_path / "a").read_bytes() == b"whole"
+    part.write_bytes(b"left")
+    os.utime(part, (0, 0))
+    files.replace(tmp_path / "b", b"new")
+    assert {path.name for path in tmp_path.iterdir()} == {"a", "b"}
+
+
+@posix
+def test_a_part_file_taken_for_abandoned_before_it_is_locked_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import fcntl
+
+    lock, taken = fcntl.flock, []
+
+    def late(file: Any, operation: int) -> None:
+        if not taken:
+            taken.append(file.name)
+            Path(file.name).unlink()
+        lock(file, operation)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    files.replace(tmp_path / "a", b"new")
+    assert len(taken) == 1
+    assert (tmp_path / "a").read_bytes() == b"new"
+    assert list(tmp_path.iterdir()) == [tmp_path / "a"]
 
 
 WRITER_PROGRAM = """
