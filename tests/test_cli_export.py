@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -104,3 +105,24 @@ def test_help_and_json_lines_need_no_pyarrow(home: Path) -> None:
     assert process(code=code).stdout == "set()\n"
     code = "import sys, solver.cli.export; print('numpy' in sys.modules)"
     assert process(code=code).stdout == "False\n"
+
+
+@posix
+def test_a_file_is_written_where_a_link_leads_and_over_nothing_but_files(home: Path) -> None:
+    (home / "there").mkdir()
+    (home / "link.jsonl").symlink_to(Path("there", "a.jsonl"))
+    for _ in range(2):
+        said("export", "yacht", "-n", "2", "-o", "link.jsonl")
+        assert (home / "link.jsonl").is_symlink()
+        assert len((home / "there" / "a.jsonl").read_text("utf-8").splitlines()) == 2
+    os.mkfifo(home / "pipe.jsonl")
+    assert refusal("export", "yacht", "-n", "2", "-o", "pipe.jsonl") == (
+        "--output 'pipe.jsonl': found something that is no regular file, expected a file or nothing"
+    )
+    assert (home / "pipe.jsonl").is_fifo()
+    (home / "lost.jsonl").symlink_to(Path("none", "a.jsonl"))
+    assert re.fullmatch(
+        r"--output 'lost\.jsonl': found no folder '.*none', expected one that is there",
+        refusal("export", "yacht", "-n", "2", "-o", "lost.jsonl"),
+    )
+    assert sorted(path.name for path in home.iterdir()) == ["link.jsonl", "lost.jsonl", "pipe.jsonl", "there"]

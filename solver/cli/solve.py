@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from tempfile import TemporaryFile
 from time import perf_counter
@@ -159,10 +160,13 @@ def check_place(option: str, path: Path) -> None:
     quoted = f"{option} {str(path)!r}"
     if path.is_dir():
         raise Fault(f"{quoted}: found a folder, expected the path of a file")
-    if not path.parent.is_dir():
-        raise Fault(f"{quoted}: found no folder {str(path.parent)!r}, expected one that is there")
+    if path.exists() and not path.is_file():
+        raise Fault(f"{quoted}: found something that is no regular file, expected a file or nothing")
+    folder = Path(os.path.realpath(path) if path.is_symlink() else path).parent
+    if not folder.is_dir():
+        raise Fault(f"{quoted}: found no folder {str(folder)!r}, expected one that is there")
     try:
-        with TemporaryFile(dir=path.parent):
+        with TemporaryFile(dir=folder):
             pass
     except OSError as error:
         raise Fault(f"{quoted}: the folder cannot be written to: {error.strerror}") from None
