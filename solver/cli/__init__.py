@@ -7,8 +7,11 @@ no numpy, advice from a table at hand no numba. Faults of the input are one line
 from __future__ import annotations
 
 import os
+import signal
 import sys
+from contextlib import suppress
 from importlib import import_module
+from types import FrameType
 from typing import Any
 
 import click
@@ -16,13 +19,25 @@ import click
 from ..errors import DicewiseError
 
 PROGRAM = "dicewise"
-INTERRUPTED = 130
-"""Exit code after Ctrl-C: 128 and the number of the signal, as shells count."""
+_SIGNALS = 128
+"""Exit code after a signal, such as that of Ctrl-C, less its number, as shells count."""
 
 _COMMANDS = (
     *("advise", "solve", "stats", "compare", "reach", "simulate", "duel", "export", "rules", "tables"),
     *("play", "match", "players", "serve", "engine"),
 )
+
+
+class _Stopped(KeyboardInterrupt):
+    """What a signal that ends programs raises, so that it ends this one as Ctrl-C does."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+def _stop(number: int, _: FrameType | None) -> None:
+    raise _Stopped(number)
 
 
 class Fault(click.ClickException):
@@ -58,9 +73,10 @@ class _Program(click.Group):
             raise Fault(_reason(error)) from error
         except MemoryError as error:
             raise Fault("found too little memory for a game with so many states") from error
-        except KeyboardInterrupt:
-            click.echo(f"{PROGRAM}: stopped, no file is left half written", err=True)
-            ctx.exit(INTERRUPTED)
+        except KeyboardInterrupt as error:
+            with suppress(OSError):  # Where the terminal is gone nobody reads it.
+                click.echo(f"{PROGRAM}: stopped, no file is left half written", err=True)
+            ctx.exit(_SIGNALS + (error.number if isinstance(error, _Stopped) else signal.SIGINT))
 
 
 def _reason(error: OSError) -> str:
@@ -113,6 +129,11 @@ def command() -> None:
 
 def main() -> None:
     """Run the command line with the arguments of this process, and exit."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # Windows has no SIGHUP.
+        # What is ignored, as nohup asks for, stays so.
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, _stop)
     # What is closed is None: there is nothing to read, and what would be said there goes nowhere.
     sys.stdin = sys.stdin or open(os.devnull)  # noqa: SIM115
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
