@@ -84,7 +84,10 @@ def opened(path: str | os.PathLike[str]) -> Iterator[tuple[BinaryIO, int]]:
     """
     try:
         # Opening a pipe would wait for its other end, and a device may never end.
-        mode = os.stat(path).st_mode
+        try:
+            mode = os.stat(path).st_mode
+        except ValueError as error:  # A name with a zero byte.
+            raise TableNotFound(f"{quoted(path)}: there is no such file ({error})") from error
         if stat.S_ISDIR(mode):
             raise TableNotFound(f"{quoted(path)} is a folder, expected a table file")
         if not stat.S_ISREG(mode):

@@ -146,6 +146,28 @@ def test_saving_and_going_on(home: Path) -> None:
     assert "quit\n" in typed("quit\n", "yacht", "--load", "g.json")
 
 
+def test_a_file_that_is_no_saved_game_is_not_replaced(home: Path) -> None:
+    """Its name may be typed by mistake; a saved game may be written over."""
+    contents = {"house.toml": b'extends = "yacht"\n', "a.json": b'{"a": 1}', "empty": b"", "raw": b"\xff\x00"}
+    for name, held in contents.items():
+        Path(name).write_bytes(held)
+    Path("folder").mkdir()
+    Path("g.json").write_text(str(Game.new("crag", 1, 1)), "utf-8")
+    names = [*contents, "folder", "g.json", "new.json"]
+    lines = "".join(f"save {name}\n" for name in names)
+    text = typed(f"{lines}save a\0b\n", "yacht", "--seed", "4", "--seats", "human")
+    for name, held in contents.items():
+        line = f"save {name!r}: found another file there, expected none or a saved game to replace"
+        assert line in text
+        assert Path(name).read_bytes() == held
+    assert "'folder' cannot be written: it is a folder" in text
+    assert "'a\\x00b' cannot be written: embedded null byte" in text
+    assert text.count("Saved; dicewise play --load") == 2
+    for name in ("g.json", "new.json"):
+        assert Game.from_record(Path(name).read_text("utf-8")).ruleset.name == "yacht"
+    assert sorted(path.name for path in home.iterdir() if path.name != "cache") == sorted(names)
+
+
 def test_names_in_a_record_are_names(home: Path) -> None:
     """A record of the page has "you" in it, others have names of people: they type."""
     game = Game.new("yacht", 2, 4, players=("you", "club"))

@@ -129,6 +129,8 @@ def test_what_the_disk_refuses_within_the_block_is_a_failed_write(tmp_path: Path
 def test_a_name_with_a_zero_byte_is_refused(tmp_path: Path) -> None:
     with pytest.raises(errors.TableError, match=r" cannot be written: .*null"):
         files.replace(tmp_path / "a\0b", b"new")
+    with pytest.raises(errors.TableNotFound, match=r": there is no such file \(.*null"):
+        table.read_header(tmp_path / "a\0b")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import ActionError, DiceError, GameError, RulesError, TableError, short, shown
+from ..errors import ActionError, DiceError, ForeignTable, GameError, RulesError, TableError, short, shown
 from ..rules import Ruleset, ruleset
 from ..scorecard import whole_number
 from .board import HUMAN, in_words, seat_names, show_cards, show_end, show_losses
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from ..players import Player
 
 _ADVISED = 5
+_LONGEST_RECORD = 10**8
+"""Bytes; a file that is longer is no record of a game."""
 _HELP = (
     ("?", "the best moves"),
     ("undo", "take back your last decision, until dice are rolled"),
@@ -316,6 +319,9 @@ class _Session:
         if not name:
             show_line("save: expected the name of a file")
             return
+        if not _may_replace(name):
+            show_line(f"save {name!r}: found another file there, expected none or a saved game to replace")
+            return
         try:
             files.replace(name, f"{self._game}\n".encode())
         except TableError as error:
@@ -347,6 +353,21 @@ class _Session:
         said = in_words(game.ruleset, move, choices.get(move.category or ""))
         show_line(f"  {_spaced(dice)}   {said}" + (f"   ({move.note})" if move.note else ""))
         game.play(move)
+
+
+def _may_replace(name: str) -> bool:
+    """Whether nothing is there that is no saved game."""
+    from .. import files
+    from ..records import checked
+
+    try:
+        with files.opened(name) as (file, _):
+            checked(file.read(_LONGEST_RECORD).decode("utf-8", "replace"))
+    except (ForeignTable, GameError):
+        return False
+    except TableError:
+        return not os.path.isfile(name)  # Nothing there, or what the writing says better.
+    return True
 
 
 def _help(rules: Ruleset) -> list[tuple[str, str]]:
