@@ -114,6 +114,27 @@ def test_help_has_a_box_of_the_game_as_its_example(
         assert f"{filled}: " in text
 
 
+@pytest.mark.parametrize("line", ["keep", "k", "keep ,", ",", "keep --"])
+def test_all_dice_are_rerolled_only_where_that_is_said(line: str) -> None:
+    """A reroll is not to be taken back, so half a command must not be one."""
+    text = typed(f"66612\n{line}\n", "yacht", "--seats", "human", "--dice", "typed")
+    assert "keep: expected dice such as keep 3 3, or keep none\n" in text
+    assert text.count("1 2 6 6 6   two rerolls left > ") == 2
+
+
+@pytest.mark.parametrize("line", ["keep none", "k none", "keep nothing", "keep -", "-"])
+def test_keeping_nothing(line: str) -> None:
+    text = typed(f"66612\n{line}\n12345\n", "yacht", "--seats", "human", "--dice", "typed")
+    assert "1 2 3 4 5   one reroll left > " in text
+    assert "keep nothing" in text[text.index("What each decision of you gave away") :]
+
+
+def test_dice_are_kept_as_they_are_typed() -> None:
+    for line in ("keep 6 6", "k 66", "keep 6-6", "66", "6,6"):
+        text = typed(f"66612\n{line}\n12345\n666\n", "yacht", "--seats", "human", "--dice", "typed")
+        assert "Dice of you beside 6 6: " in text
+
+
 def test_taking_back() -> None:
     text = typed(
         "66612\nundo\nsixes\nwhat\nundo\nchoice\n\n11111\nundo\n",

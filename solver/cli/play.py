@@ -12,7 +12,7 @@ import click
 
 from ..errors import ActionError, DiceError, ForeignTable, GameError, RulesError, TableError, short, shown
 from ..rules import Ruleset, ruleset
-from ..scorecard import whole_number
+from ..scorecard import parse_faces, whole_number
 from .board import HUMAN, in_words, seat_names, show_cards, show_end, show_losses
 from .choice import FILE, chosen_rules, seconds_option, set_option
 from .output import check_stdout, counted, progress_bar, show_line, show_table
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from ..players import Player
 
 _ADVISED = 5
+_NOTHING = ("none", "nothing", "-")
+"""What is typed to keep no dice."""
 _LONGEST_RECORD = 10**8
 """Bytes; a file that is longer is no record of a game."""
 _HELP = (
@@ -239,7 +241,7 @@ class _Session:
         game, keys = self._game, self._game.ruleset.keys
         words = line.lower().split()
         if words[0] in ("keep", "k"):
-            game.keep("".join(words[1:]).replace("-", ""))
+            game.keep(_kept("".join(words[1:])))
             return
         named = words[0] in ("fill", "f")
         text = " ".join(words[1:] if named else words)
@@ -249,7 +251,7 @@ class _Session:
                 raise ActionError(f"fill {short(text)}: expected the number of a box, from 1 to {len(keys)}")
             game.fill(keys[number - 1])
         elif text == "-" or (not named and not any(letter.isalpha() for letter in text)):
-            game.keep("" if text == "-" else text)
+            game.keep(_kept(text))
         else:
             game.fill(_box(text, game))
 
@@ -355,6 +357,16 @@ class _Session:
         game.play(move)
 
 
+def _kept(text: str) -> tuple[int, ...]:
+    """Return the dice that a text keeps; none only where it says so: it is not to be taken back."""
+    if text in _NOTHING:
+        return ()
+    kept = parse_faces(text.replace("-", ""))
+    if not kept:
+        raise ActionError(f"keep: expected dice such as keep 3 3, or keep {_NOTHING[0]}")
+    return kept
+
+
 def _may_replace(name: str) -> bool:
     """Whether nothing is there that is no saved game."""
     from .. import files
@@ -376,7 +388,7 @@ def _help(rules: Ruleset) -> list[tuple[str, str]]:
     place = next((place for place, box in enumerate(boxes) if " " in box.title), len(boxes) - 1)
     key, title, number = boxes[place].key, boxes[place].title.lower(), str(place + 1)
     return [
-        ("3 3", "keep these dice and reroll the others; - keeps nothing"),
+        ("3 3", "keep these dice and reroll the others; keep none, or -, rerolls all"),
         (
             ", ".join(dict.fromkeys((key, title, f"f {number}"))),
             "fill a box: by its key, its title or its number",
