@@ -390,5 +390,30 @@ def test_the_tables_at_hand(home: Path, tables: Path, monkeypatch: pytest.Monkey
     assert lines[10] == "  ?      x.dwt   0.0 kB   (ForeignTable)"
 
 
+@pytest.mark.parametrize("reason", [PermissionError(13, "Permission denied"), OSError(5, "Bad disk")])
+def test_a_folder_of_tables_that_cannot_be_read_is_a_fault(
+    home: Path, tables: Path, monkeypatch: pytest.MonkeyPatch, reason: OSError
+) -> None:
+    """What is in the other folders is listed all the same."""
+    listed = os.listdir
+
+    def refuse(folder: Path) -> list[str]:
+        if folder == tables:
+            raise reason
+        return listed(folder)
+
+    monkeypatch.setattr(os, "listdir", refuse)
+    monkeypatch.setattr(library, "shipped_folder", lambda: home / "shipped")
+    (home / "cache" / "dicewise").mkdir(parents=True)
+    result = run("tables")
+    assert result.exit_code == 2
+    assert result.stdout.splitlines() == [
+        *(f"DICEWISE_TABLES: {tables}", f"  cannot be read: {reason.strerror}"),
+        *(f"Shipped: {home / 'shipped'}", "  no such folder"),
+        *(f"Cache: {home / 'cache' / 'dicewise'}", "  no tables"),
+    ]
+    assert result.stderr == f"dicewise: error: {str(tables)!r} cannot be read: {reason.strerror}\n"
+
+
 def test_sizes() -> None:
     assert [files.size(length) for length in (0, 11_071, 1_747_000)] == ["0.0 kB", "11.1 kB", "1.75 MB"]

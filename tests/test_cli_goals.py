@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from command_line import home, run, said, tables
+from command_line import home, refusal, run, said, tables
 from games import TINY, solved
 
 import solver
@@ -188,3 +188,12 @@ def test_goals_that_other_commands_refuse(arguments: tuple[str, ...], message: s
     assert result.exit_code == 2
     assert message in result.stderr
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "beside"), [("x" * 5000, "a score and its value"), ("1 nan #" + "x" * 5000, "each score once")]
+)
+def test_a_long_line_of_a_utility_is_cut_short(home: Path, line: str, beside: str) -> None:
+    (home / "long.txt").write_text(line, "utf-8")
+    message = refusal("advise", "13346", "--rules", "yacht", "--utility", "long.txt")
+    assert message.startswith(f"long.txt: line 1: found '{line[:58]}…, expected {beside}")

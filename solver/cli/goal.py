@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import click
 
-from ..errors import ArgumentError, CardError, DiceError, GoalError, PositionError
+from ..errors import ArgumentError, CardError, DiceError, GoalError, PositionError, shown
 from .choice import PLACE
 from .output import percent, progress_bar, show_line, show_table, within
 
@@ -192,13 +192,11 @@ def _utility(path: Path) -> Callable[[Any], Any]:
             score, value = map(float, words)
         except ValueError:
             raise GoalError(
-                f"{path}: line {number}: found {line.strip()!r}, expected a score and its value"
+                f"{path}: line {number}: found {shown(line.strip())}, expected a score and its value"
             ) from None
         if score in points or not all(abs(one) <= MOST_UTILITY for one in (score, value)):
-            raise GoalError(
-                f"{path}: line {number}: found {line.strip()!r}, expected each score once, and numbers from "
-                f"-{MOST_UTILITY:g} to {MOST_UTILITY:g}"
-            )
+            expected = f"each score once, and numbers from -{MOST_UTILITY:g} to {MOST_UTILITY:g}"
+            raise GoalError(f"{path}: line {number}: found {shown(line.strip())}, expected {expected}")
         points[score] = value
     if not points:
         raise GoalError(f"{path}: found no line, expected a score and its value on each")

@@ -229,13 +229,25 @@ def _list() -> None:
     chosen = os.environ.get(library.FOLDER_VARIABLE)
     places = [(library.FOLDER_VARIABLE, Path(chosen))] if chosen else []
     places += [("Shipped", library.shipped_folder()), ("Cache", folders.cache_folder())]
+    faults = []
     for label, folder in places:
         show_line(f"{label}: {folder}", style="bold")
+        try:
+            os.listdir(folder)
+        except (FileNotFoundError, NotADirectoryError):
+            show_line("  no such folder")
+            continue
+        except OSError as error:
+            faults.append(f"{str(folder)!r} cannot be read: {error.strerror}")
+            show_line(f"  cannot be read: {error.strerror}")
+            continue
         rows = list(_rows(folder))
         if rows:
             show_table(rows, ("Game", "File", "Size", "Expected score"), right=(2, 3), whole=(0,), indent=2)
         else:
-            show_line("  no tables" if folder.is_dir() else "  no such folder")
+            show_line("  no tables")
+    if faults:
+        raise Fault("; ".join(faults))
 
 
 def _rows(folder: Path) -> Iterator[tuple[str, str, str, str]]:
