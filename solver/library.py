@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, overload
 from . import folders
 from . import table as table_file
 from .errors import ArgumentError, DamagedTable, TableError, TableNotFound
-from .files import as_path
+from .files import as_path, replace
 from .levels import Progress
 from .lookup import Table, checked_table
 from .rules import Ruleset, as_ruleset
@@ -253,6 +253,8 @@ def manifest(folder: Path | None = None) -> dict[str, dict[str, Any]]:
         }
     except FileNotFoundError:
         return {}
+    except OSError as error:
+        raise TableError(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise DamagedTable(f"{str(path)!r}: found no manifest of tables, expected one or none") from error
 
@@ -291,7 +293,7 @@ def ship(name: str, folder: Path) -> dict[str, Any]:
 def write_manifest(entries: list[dict[str, Any]], folder: Path) -> None:
     """Write the manifest of a folder of shipped tables."""
     text = json.dumps({"tables": entries}, indent=2, ensure_ascii=False)
-    (folder / MANIFEST).write_text(text + "\n", "utf-8")
+    replace(folder / MANIFEST, f"{text}\n".encode())
 
 
 def _opened(rules: Ruleset, game: States, path: Path) -> Table:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import re
 import subprocess
 import sys
 import zlib
@@ -13,7 +16,7 @@ from games import NAMES, TINY, solved
 
 import solver
 from solver import library
-from solver.errors import DamagedTable, TableNotFound, WrongRulesTable
+from solver.errors import DamagedTable, TableError, TableNotFound, WrongRulesTable
 from solver.table import encode
 
 
@@ -85,6 +88,32 @@ def test_a_bad_manifest_is_refused(folders: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv(library.FOLDER_VARIABLE, str(folders))
     with pytest.raises(DamagedTable, match="found no manifest of tables, expected one or none"):
         solver.load("yacht")
+
+
+def test_a_manifest_that_cannot_be_read_is_refused(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = folders / "manifest.json"
+    path.mkdir()
+    monkeypatch.setenv(library.FOLDER_VARIABLE, str(folders))
+    with pytest.raises(TableError) as caught:
+        solver.load("yacht")
+    assert re.fullmatch(re.escape(f"{str(path)!r} cannot be read: ") + ".+", str(caught.value))
+
+
+def test_a_manifest_is_written_whole_or_not_at_all(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever reads it while a new one is written, or after that failed, finds the old one."""
+    entry = library.ship("yacht", folders)
+    library.write_manifest([entry], folders)
+    before = (folders / "manifest.json").read_bytes()
+
+    def fail(_: int) -> None:
+        assert (folders / "manifest.json").read_bytes() == before
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(TableError, match=os.strerror(errno.ENOSPC)):
+        library.write_manifest([], folders)
+    monkeypatch.undo()
+    assert (folders / "manifest.json").read_bytes() == before
 
 
 def test_a_folder_of_tables_is_found_by_its_manifest(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
