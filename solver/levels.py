@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import ArgumentError, shown
+from .records import whole
 
 Progress = Callable[[int, int], None]
 """Called with the pieces of work done so far and in all."""
@@ -34,9 +35,9 @@ def thread_count(threads: int | None) -> int:
     """
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+    if not whole(threads) or threads < 1:
         raise ArgumentError(f"threads is {shown(threads)}: expected 1 or more")
-    return threads
+    return int(threads)
 
 
 def beforehand(progress: Progress | None) -> Progress | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -113,6 +114,10 @@ def test_an_error_in_the_work_is_raised() -> None:
 
 
 def test_fewer_than_one_thread_is_refused() -> None:
+    assert thread_count(np.int64(2)) == 2
+    for wrong in (True, np.bool_(True), np.int64(0), 2.0, np.float64(2), "2"):
+        with pytest.raises(ValueError, match=re.escape(f"threads is {wrong!r}: expected 1 or more")):
+            thread_count(wrong)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="threads is 0: expected 1 or more"):
         thread_count(0)
 
