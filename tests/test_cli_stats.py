@@ -17,6 +17,7 @@ from command_line import TINY, misuse, on_terminal, posix, process, refusal, sai
 from games import solved, spread
 
 import solver
+from solver.cli.output import percent
 from solver.distributions import bytes_to_hold
 from solver.scope import Scope
 
@@ -372,3 +373,15 @@ def test_progress_of_statistics_and_games() -> None:
         assert code == 0
         assert ("Adding up the games" if words[0] == "stats" else "Playing") in text
         assert json.loads(text.split("\x1b[2K")[-1])["rules"] == path
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        *((0.0, "0.00 %"), (9e-5, "9.0e-03 %"), (1e-4, "0.01 %"), (0.99994, "99.99 %")),
+        *((0.99995, "> 99.99 %"), (1 - 1e-11, "> 99.99 %"), (1.0, "100.00 %")),
+        (1 - 1e-13, "100.00 %"),  # What sums of float64 make of 1.
+    ],
+)
+def test_what_is_possible_or_uncertain_looks_so(share: float, text: str) -> None:
+    assert percent(share) == text

@@ -373,3 +373,30 @@ def test_both_kinds_of_progress_are_whole() -> None:
     solver.compare([PLAIN[0]], progress=partial(lambda seen, *now: seen.append(now), reports))
     assert reports[-1] == (2000, 2000)
     assert np.all(np.diff([done for done, _ in reports]) >= 0)
+
+
+def test_after_a_failure_no_task_begins_that_had_not() -> None:
+    """One worker: the task after the failure keeps it busy until the last one is cancelled, or for long."""
+    submitted: list[Future[Any]] = []
+    began: list[str] = []
+
+    class Watched(ThreadPoolExecutor):
+        def submit(self, *given: Any) -> Future[Any]:  # type: ignore[override]
+            submitted.append(super().submit(*given))
+            return submitted[-1]
+
+    def fail() -> None:
+        raise ZeroDivisionError
+
+    def hold() -> None:
+        deadline = time.monotonic() + 10
+        while not (len(submitted) == 4 and submitted[-1].cancelled()) and time.monotonic() < deadline:
+            time.sleep(0.01)
+
+    tasks = [Task("fail", fail, ()), Task("hold", hold, ())]
+    tasks += [Task(name, began.append, (name,)) for name in ("third", "fourth")]
+    with Watched(1) as pool:
+        with pytest.raises(ZeroDivisionError):
+            run_tasks(pool, tasks, lambda *_: None)
+        assert [future.done() for future in submitted] == [True] * 4
+    assert began == []

@@ -120,6 +120,7 @@ def test_the_highest_roll_begins() -> None:
     game.roll("4 4 4 4 4")
     assert (game.phase, game.contenders, game.seat) == ("start", (1, 2), 1)
     game.roll("1 1 1 1 1")
+    assert (game.phase, game.contenders, game.seat) == ("start", (1, 2), 2)
     game.roll("1 1 1 1 2")
     assert (game.phase, game.contenders, game.seat) == ("roll", (), 2)
     game.roll()

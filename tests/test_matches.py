@@ -10,6 +10,7 @@ import pytest
 from games import solved
 
 import solver
+from solver.game import Game
 from solver.goals import chance_of_winning
 from solver.matches import match
 from solver.strength import soften
@@ -75,6 +76,19 @@ def test_playing_to_win_wins() -> None:
     found = match(table, ["win", "optimal"], 30, seed=1, seconds=60)
     assert found.seats[0].wins > 0.5 - 2 * found.seats[0].wins_error
     assert found.scores.shape == (2, 30)
+
+
+def test_seats_take_turns_to_begin(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where one plays to win it sees the cards of the others, so that it matters."""
+    new, begun = Game.new, []
+
+    def beginning(rules: solver.Ruleset, seats: int, seed: int, first: int) -> Game:
+        begun.append(first)
+        return new(rules, seats, seed, first)
+
+    monkeypatch.setattr(Game, "new", beginning)
+    match(solved("yatzy-forced"), ["win", "random", "random"], 5, threads=1, seconds=0.01)
+    assert begun == [0, 1, 2, 0, 1]
 
 
 def test_a_player_alone() -> None:

@@ -394,3 +394,16 @@ def test_changes_can_add_a_box_and_a_yahtzee_table() -> None:
 def test_joker_points_are_dropped_where_there_is_no_joker() -> None:
     assert ruleset("yahtzee", {"yahtzee": False}).categories == ruleset("kniffel").categories
     assert ruleset("kniffel").categories == ruleset("yahtzee-no-joker").categories
+
+
+@pytest.mark.parametrize(
+    ("written", "title"),
+    [
+        (r'"dice of 2\", and more"', 'dice of 2", and more'),
+        (r'"ends in a backslash \\"', "ends in a backslash \\"),
+        (r"'plain \'", "plain \\"),
+    ],
+)
+def test_a_change_ends_where_its_quotes_do(written: str, title: str) -> None:
+    rules = ruleset(f"yacht[title={written},rolls=4]")
+    assert (rules.title, rules.rolls) == (title, 4)
