@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .distributions import Distribution
 from .errors import GoalError, shown
-from .records import whole
+from .records import MOST_DIGITS, whole
 
 LEAST_THETA, MOST_THETA = 1e-6, 3.0
 """Nearer to 0 the taste for risk is lost in the last digits of float64."""
@@ -30,8 +30,8 @@ class Reach:
     def __post_init__(self) -> None:
         if not whole(self.score):
             raise GoalError(f"goal {shown(self.score)}: expected a whole number of points")
-        if not -(2**63) <= self.score < 2**63:
-            raise GoalError(f"goal {shown(self.score)}: expected points that take 64 bits at most")
+        if abs(int(self.score)) >= 10**MOST_DIGITS:
+            raise GoalError(f"goal {shown(self.score)}: expected points of at most {MOST_DIGITS} digits")
 
 
 @dataclass(frozen=True, slots=True)

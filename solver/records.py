@@ -28,8 +28,8 @@ from .errors import ArgumentError, DicewiseError, GameError, shown
 
 KEY = "dicewise_game"
 VERSION = 1
-MOST_SEED_DIGITS = 1000
-"""Longer seeds could not be printed, or read from a record."""
+MOST_DIGITS = 1000
+"""Of a seed or a score: longer numbers could not be printed, or read from a record."""
 _PARTS: dict[str, type | tuple[type, ...]] = {
     "rules": str,
     "digest": str,
@@ -107,5 +107,5 @@ def check_seed(seed: Any, error: type[DicewiseError] = ArgumentError) -> None:
     """
     if not whole(seed) or seed < 0:
         raise error(f"seed {shown(seed)}: expected a whole number from 0")
-    if int(seed) >= 10**MOST_SEED_DIGITS:
-        raise error(f"seed {shown(seed)}: expected a whole number of at most {MOST_SEED_DIGITS} digits")
+    if int(seed) >= 10**MOST_DIGITS:
+        raise error(f"seed {shown(seed)}: expected a whole number of at most {MOST_DIGITS} digits")

@@ -12,7 +12,6 @@ import click
 
 from ..errors import ActionError, DiceError, ForeignTable, GameError, RulesError, TableError, short, shown
 from ..rules import Ruleset, ruleset
-from ..scorecard import parse_faces, whole_number
 from .board import HUMAN, in_words, seat_names, show_cards, show_end, show_losses
 from .choice import FILE, chosen_rules, seconds_option, set_option
 from .output import check_stdout, counted, progress_bar, show_line, show_table
@@ -238,6 +237,8 @@ class _Session:
             self._after_fill()
 
     def _decide(self, line: str) -> None:
+        from ..scorecard import whole_number
+
         game, keys = self._game, self._game.ruleset.keys
         words = line.lower().split()
         if words[0] in ("keep", "k"):
@@ -359,6 +360,8 @@ class _Session:
 
 def _kept(text: str) -> tuple[int, ...]:
     """Return the dice that a text keeps; none only where it says so: it is not to be taken back."""
+    from ..scorecard import parse_faces
+
     if text in _NOTHING:
         return ()
     kept = parse_faces(text.replace("-", ""))
