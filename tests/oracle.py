@@ -143,6 +143,7 @@ class ExactTurn:
         return sum((self.best(dice, rerolls - 1) for dice in outcomes), Fraction(0)) / len(outcomes)
 
 
+@cache
 def ways_to_keep(dice: Dice) -> list[Kept]:
     """The row of dice with None for each die to reroll, at least one, in every way."""
     ways = product(*[(face, None) for face in dice])
@@ -155,6 +156,35 @@ def exact(ruleset: Ruleset) -> Fraction:
 
 
 # ---------------------------------------------------------------- dense matrices
+
+
+@cache
+def lattice(dice: int) -> tuple[list[Dice], list[Dice], Floats, NDArray[np.int64], NDArray[np.int64]]:
+    """Rolls, proper keeps and the chance of each roll after each keep.
+
+    And the keeps of all rolls, one roll after the other, and where each roll's keeps begin.
+    """
+    faces = range(1, FACES + 1)
+    rolls: list[Dice] = list(combinations_with_replacement(faces, dice))
+    keeps: list[Dice] = [keep for size in range(dice) for keep in combinations_with_replacement(faces, size)]
+    roll_index = {roll: index for index, roll in enumerate(rolls)}
+    keep_index = {keep: index for index, keep in enumerate(keeps)}
+    keep_to_roll = np.zeros((len(keeps), len(rolls)))
+    for keep, row in keep_index.items():
+        rerolled = dice - len(keep)
+        for outcome in product(faces, repeat=rerolled):
+            keep_to_roll[row, roll_index[tuple(sorted(keep + outcome))]] += 1
+        keep_to_roll[row] /= FACES**rerolled
+    keeps_of_rolls = [[keep_index[keep] for keep in proper_keeps(roll)] for roll in rolls]
+    first_keeps = np.cumsum([0] + [len(keeps) for keeps in keeps_of_rolls[:-1]])
+    return rolls, keeps, keep_to_roll, np.concatenate(keeps_of_rolls), first_keeps
+
+
+@cache
+def own_points(ruleset: Ruleset, first: bool) -> NDArray[np.int64]:
+    """Points [category, roll] by each category's own rule."""
+    rolls = lattice(ruleset.dice)[0]
+    return np.array([[points(ruleset, box, roll, first) for roll in rolls] for box in ruleset.categories])
 
 
 class Dense:
@@ -180,13 +210,10 @@ class Dense:
     def __init__(self, ruleset: Ruleset, from_filled: Filled = 0) -> None:
         self.ruleset = ruleset
         self.cap = highest_tier(ruleset)
-        self._prepare_dice()
-        self._own_points = {
-            first: np.array(
-                [[points(ruleset, box, roll, first) for roll in self.rolls] for box in ruleset.categories]
-            )
-            for first in (False, True)
-        }
+        self._lattice = lattice(ruleset.dice)
+        self.rolls, self.keeps, self._keep_to_roll = self._lattice[:3]
+        self._alike = [index for index, roll in enumerate(self.rolls) if is_alike(roll)]
+        self._legal_points = cache(self._legal_fills)
         self.values: dict[int, Floats] = {}
         start = as_mask(ruleset, from_filled)
         reached = self._reach(start)
@@ -233,36 +260,14 @@ class Dense:
                 options["keep", keep] = float(keep_values[self.keeps.index(keep), 0])
         return options
 
-    def _prepare_dice(self) -> None:
-        """List rolls and proper keeps, and the chance of each roll after each keep."""
-        dice = self.ruleset.dice
-        faces = range(1, FACES + 1)
-        self.rolls: list[Dice] = list(combinations_with_replacement(faces, dice))
-        self.keeps: list[Dice] = [
-            keep for size in range(dice) for keep in combinations_with_replacement(faces, size)
-        ]
-        roll_index = {roll: index for index, roll in enumerate(self.rolls)}
-        keep_index = {keep: index for index, keep in enumerate(self.keeps)}
-        self._keep_to_roll = np.zeros((len(self.keeps), len(self.rolls)))
-        for keep, row in keep_index.items():
-            rerolled = dice - len(keep)
-            for outcome in product(faces, repeat=rerolled):
-                self._keep_to_roll[row, roll_index[tuple(sorted(keep + outcome))]] += 1
-            self._keep_to_roll[row] /= FACES**rerolled
-        # The keeps of all rolls, one roll after the other, and where each roll's keeps begin.
-        keeps_of_rolls = [[keep_index[keep] for keep in proper_keeps(roll)] for roll in self.rolls]
-        self._keeps_in_turn = np.concatenate(keeps_of_rolls)
-        self._first_keep = np.cumsum([0] + [len(keeps) for keeps in keeps_of_rolls[:-1]])
-        self._alike = [index for index, roll in enumerate(self.rolls) if is_alike(roll)]
-
-    def _legal_points(
+    def _legal_fills(
         self, filled: int, first: bool, flag: bool
     ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
         """Whether each [category, roll] may be filled, and its points."""
         # Only a roll of all dice alike can be a joker; all others score by the category's own rule.
-        legal = np.zeros(self._own_points[first].shape, dtype=bool)
+        won = own_points(self.ruleset, first).copy()
+        legal = np.zeros(won.shape, dtype=bool)
         legal[available_boxes(self.ruleset, filled)] = True
-        won = self._own_points[first].copy()
         won[[box.requires is not None and not flag for box in self.ruleset.categories]] = 0
         for roll in self._alike:
             legal[:, roll] = False
@@ -323,7 +328,8 @@ class Dense:
     def _best_options(self, after_roll: Floats, stop: Floats) -> Floats:
         """Value [roll, lane] with one reroll more than `after_roll` has: the best keep, or to stop."""
         keep_values = self._keep_to_roll @ after_roll
-        best_keep = np.maximum.reduceat(keep_values[self._keeps_in_turn], self._first_keep, axis=0)
+        keeps, first_keeps = self._lattice[3:]
+        best_keep = np.maximum.reduceat(keep_values[keeps], first_keeps, axis=0)
         return np.maximum(best_keep, stop)
 
     def _solve_filled(self, filled: int, reached: NDArray[np.bool_]) -> Floats:

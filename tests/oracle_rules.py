@@ -129,15 +129,13 @@ def legal_fills(
     -------
     (category index, points) in card order.
     """
-    fills = fills_by_their_rules(ruleset, filled, dice, first)
+    fills = fills_by_their_rules(ruleset, as_mask(ruleset, filled), tuple(dice), first)
     return [(box, won if flag or ruleset.categories[box].requires is None else 0) for box, won in fills]
 
 
-def fills_by_their_rules(
-    ruleset: Ruleset, filled: Filled, dice: Dice, first: bool = False
-) -> list[tuple[int, int]]:
+@cache
+def fills_by_their_rules(ruleset: Ruleset, mask: int, dice: Dice, first: bool) -> list[tuple[int, int]]:
     """As `legal_fills`, without regard to what other boxes hold."""
-    mask = as_mask(ruleset, filled)
     available = available_boxes(ruleset, mask)
 
     def own(box: int) -> tuple[int, int]:
@@ -203,6 +201,7 @@ def after_fill(
     return filled | 1 << box, subtotal, flag or (is_flag_box(ruleset, box) and won > 0)
 
 
+@cache
 def proper_keeps(dice: Dice) -> list[Dice]:
     """Every distinct sub-multiset of the dice, sorted, except all dice (to keep all dice is to stop)."""
     keeps: set[Dice] = set()
