@@ -22,7 +22,7 @@ bonuses included.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 from itertools import combinations_with_replacement, product
@@ -120,14 +120,20 @@ class ExactTurn:
         # One memory for each turn: what is remembered is this turn's, and goes with it.
         self.best: Callable[[Dice, int], Fraction] = cache(self._best)
         self.mean_after_keeping: Callable[[Kept, int], Fraction] = cache(self._mean_after_keeping)
+        self._fills_of_sorted = cache(self._fills)
 
-    def fills(self, dice: Dice, first: bool) -> Iterator[tuple[Action, Fraction]]:
+    def fills(self, dice: Dice, first: bool) -> list[tuple[Action, Fraction]]:
         """Each legal fill of these dice with its value; `first`: they are the first roll of the turn."""
+        return self._fills_of_sorted(tuple(sorted(dice)), first)
+
+    def _fills(self, dice: Dice, first: bool) -> list[tuple[Action, Fraction]]:
+        found: list[tuple[Action, Fraction]] = []
         ruleset = self.game.ruleset
         filled, _, flag = self.state
         for box, won in legal_fills(ruleset, filled, dice, first, flag):
             rest = self.game.value(*after_fill(ruleset, *self.state, box, won))
-            yield ("fill", ruleset.keys[box]), won + yahtzee_bonus(ruleset, flag, dice) + rest
+            found.append((("fill", ruleset.keys[box]), won + yahtzee_bonus(ruleset, flag, dice) + rest))
+        return found
 
     def _best(self, dice: Dice, rerolls: int) -> Fraction:
         first = rerolls == self.game.ruleset.rolls - 1

@@ -146,6 +146,10 @@ class Ruleset:
     source: Path | None = None
     save_rolls: bool = False
 
+    def __hash__(self) -> int:
+        # Much is remembered by ruleset; to hash all categories took longer than many an answer.
+        return hash((self.name, self.dice, self.rolls, self.upper_bonus))
+
     @property
     def keys(self) -> tuple[str, ...]:
         """Keys of the categories, in card order."""
