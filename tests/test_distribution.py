@@ -18,7 +18,6 @@ from solver.distributions import Distribution, distribution
 from solver.errors import CardError, DiceError
 from solver.lookup import Table
 from solver.scorecard import Position, Scorecard
-from solver.summary import statistics
 
 tiny = pytest.mark.parametrize("path", TINY, ids=lambda path: path.stem)
 
@@ -127,28 +126,6 @@ def test_dice_stand_for_all_their_rerolls_unless_told_otherwise() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_whole_games_agree_with_the_solver(name: str) -> None:
-    found, table = spread(name), solved(name)
-    assert found.probabilities.sum() == pytest.approx(1, abs=1e-12)
-    assert found.mean == pytest.approx(table.value(), abs=1e-9)
-    assert np.all(found.probabilities >= 0)
-    assert found.probabilities[0] > 0
-    assert found.probabilities[-1] > 0
-    assert found.by_row.sum(axis=1) == pytest.approx(np.ones(len(table.ruleset.keys)), abs=1e-12)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_parts_of_whole_games_add_up_to_the_mean(name: str) -> None:
-    found = statistics(spread(name))
-    assert sum(found.parts.values()) == pytest.approx(found.mean, abs=1e-9)
-    assert found.mean == pytest.approx(solved(name).value(), abs=1e-9)
-    turns = [box.turn for box in found.boxes]
-    boxes = len(turns)
-    assert sum(turn for turn in turns if turn) == pytest.approx(boxes * (boxes + 1) / 2, abs=1e-9)
-    assert all(0 <= box.zero <= 1 and 0 < box.full <= 1 for box in found.boxes)
-
-
-@pytest.mark.parametrize("name", NAMES)
 def test_positions_of_whole_games_agree_with_advice(name: str) -> None:
     """From dice the mean is what advice says the best action is worth, and from a card the card's value."""
     table, random = solved(name), Random(name)
@@ -199,15 +176,6 @@ def test_a_full_card_has_one_score() -> None:
 
 
 # ---------------------------------------------------------------- reading it
-
-
-def test_quantiles_by_a_plain_loop() -> None:
-    shares = [0.001, 0.01, 0.05, 0.1, 0.25, 1 / 3, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 1 - 1e-9, 1]
-    for name in ("yahtzee", "yacht", "yatzy", "yatzy-forced"):
-        found = spread(name)
-        scores = dict(zip(found.scores.tolist(), found.probabilities.tolist(), strict=True))
-        for share in shares:
-            assert found.quantile(share) == plain.quantile(scores, share), (name, share)
 
 
 @tiny
