@@ -70,6 +70,7 @@ class Play:
     def __init__(self, ruleset: Ruleset, goals: Sequence[Goal], throw: Throw = "fair") -> None:
         self.ruleset, self.goals, self.throw = ruleset, goals, throw
         self.box_keys = ruleset.keys
+        self.served = any(category.served for category in ruleset.categories)
         self.ways = FACES**ruleset.dice if throw == "fair" else 1
         faces, dice = range(1, FACES + 1), ruleset.dice
         self.rolls = list(combinations_with_replacement(faces, dice))
@@ -117,11 +118,15 @@ class Play:
     def _best(self, state: State, rerolls: int) -> Row:
         """The best that each goal can make of each roll."""
         last = self.ruleset.rolls - 1
-        best = np.array([self._best_fill(state, roll, last == 0) for roll in self.rolls], object)
+
+        @cache
+        def fills(first: bool) -> Row:
+            return np.array([self._best_fill(state, roll, first) for roll in self.rolls], object)
+
+        best = fills(self.served and last == 0)
         for throw in range(1, rerolls + 1):
-            fills = np.array([self._best_fill(state, roll, throw == last) for roll in self.rolls], object)
             keeps = [self._before(keep, best) for keep in range(len(self.keeps))]
-            options = zip(fills * self.ways**throw, self.kept_in, strict=True)
+            options = zip(fills(self.served and throw == last) * self.ways**throw, self.kept_in, strict=True)
             rows = [reduce(np.maximum, (keeps[keep] for keep in kept), stop) for stop, kept in options]
             best = np.array(rows, object)
         return best
