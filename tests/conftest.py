@@ -7,12 +7,20 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from threadpoolctl import threadpool_limits
 
 from solver import folders
 
 # An example may be the first to solve a game: how long one takes says nothing.
 settings.register_profile("dicewise", deadline=None)
 settings.load_profile("dicewise")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def matrices_by_one_thread() -> Iterator[None]:
+    """The oracles' matrices are small: threads for them, in each process of tests, wait for one another."""
+    with threadpool_limits(1):
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
