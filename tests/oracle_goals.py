@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache, partial, reduce
-from itertools import combinations_with_replacement, product
+from itertools import accumulate, combinations_with_replacement, product
 from math import lcm
 from typing import Any, Literal, NamedTuple
 
@@ -76,12 +76,15 @@ class Play:
         self.rolls = list(combinations_with_replacement(faces, dice))
         self.keeps = [keep for size in range(dice) for keep in combinations_with_replacement(faces, size)]
         self.kept_in = [[self.keeps.index(keep) for keep in proper_keeps(roll)] for roll in self.rolls]
+        self._kept, self._first_kept = joined(self.kept_in)
         # For each keep the rolls that come of it, and for how many of the N ways.
         self.thrown: list[tuple[list[int], Row]] = []
         for keep in self.keeps:
             ways = completed(keep, dice)
             counts = [count * self.ways // ways.total() for count in ways.values()]
             self.thrown.append(([self.rolls.index(roll) for roll in ways], np.array(counts, object)))
+        self._thrown, self._first_thrown = joined([rolls for rolls, _ in self.thrown])
+        self._counts = np.concatenate([counts for _, counts in self.thrown])
         self.legal_fills = cache(partial(legal_fills, ruleset))
         self._values: dict[State, Row] = {}
 
@@ -125,17 +128,24 @@ class Play:
 
         best = fills(self.served and last == 0)
         for throw in range(1, rerolls + 1):
-            keeps = [self._before(keep, best) for keep in range(len(self.keeps))]
-            options = zip(fills(self.served and throw == last) * self.ways**throw, self.kept_in, strict=True)
-            rows = [reduce(np.maximum, (keeps[keep] for keep in kept), stop) for stop, kept in options]
-            best = np.array(rows, object)
+            kept = np.maximum.reduceat(self.before_all(best)[self._kept], self._first_kept)
+            best = np.maximum(fills(self.served and throw == last) * self.ways**throw, kept)
         return best
 
     def _best_fill(self, state: State, dice: Dice, first: bool) -> Row:
         return reduce(np.maximum, [row for _, row in self._fills(state, dice, first)])
 
+    def before_all(self, best: Row) -> Row:
+        """The values before all dice but those of each keep are thrown, from those of the rolls."""
+        thrown = best[self._thrown]
+        if self.throw == "worst":
+            return np.minimum.reduceat(thrown, self._first_thrown)
+        if self.throw == "best":
+            return np.maximum.reduceat(thrown, self._first_thrown)
+        return np.add.reduceat(thrown * self._counts[:, None], self._first_thrown)
+
     def _before(self, keep: int, best: Row) -> Row:
-        """The values before all dice but a keep are thrown, from those of the rolls."""
+        """The same for one keep."""
         rolls, counts = self.thrown[keep]
         if self.throw == "worst":
             return np.minimum.reduce(best[rolls])
@@ -157,6 +167,11 @@ class Play:
         ways = self.ways**throws
         means = [Fraction(number, ways) if isinstance(number, int) else number / ways for number in row]
         return [float(goal.shown(mean)) for goal, mean in zip(self.goals, means, strict=True)]
+
+
+def joined(parts: Sequence[list[int]]) -> tuple[list[int], list[int]]:
+    """The parts one after the other, and where each begins."""
+    return [number for part in parts for number in part], [0, *accumulate(len(part) for part in parts[:-1])]
 
 
 def reach(target: int) -> Goal:

@@ -66,7 +66,7 @@ class SavingPlay(Play):
         fills = [[row for _, row in self._saving_fills(state, roll, rerolls)] for roll in self.rolls]
         if rerolls:
             before = self._chain(state, rerolls - 1)
-            keeps = [self._before(keep, before) for keep in range(len(self.keeps))]
+            keeps = self.before_all(before)
             for options, inside in zip(fills, self.kept_in, strict=True):
                 options += [keeps[keep] for keep in inside]
         return np.array([np.maximum.reduce(options) for options in fills], object)
