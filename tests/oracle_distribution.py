@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from typing import NamedTuple
 
@@ -227,6 +228,7 @@ def in_tie_order(dice: Dice) -> Iterator[Dice]:
         yield from (keep[::-1] for keep in highest_first)
 
 
+@cache
 def completed(keep: Dice, dice: int) -> Counter[Dice]:
     """How many of the equally likely throws of the dice not kept give each roll."""
     throws = product(range(1, FACES + 1), repeat=dice - len(keep))

@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import cache
-from itertools import product
 
 from oracle import Action, Dice, Exact, ExactTurn, ways_to_keep
+from oracle_distribution import completed
 from oracle_rules import after_fill, legal_fills, yahtzee_bonus
 
-from solver.rules.model import FACES, Ruleset
+from solver.rules.model import Ruleset
 
 Number = Fraction | float
 Moments = tuple[Number, Number]
@@ -58,9 +58,9 @@ class Soft:
 
         @cache
         def thrown(keep: Dice, rerolls: int) -> Moments:
-            outcomes = list(product(range(1, FACES + 1), repeat=ruleset.dice - len(keep)))
-            share = Fraction(1, len(outcomes))
-            return mixed([(share, on_table(tuple(sorted(keep + more)), rerolls)) for more in outcomes])
+            ways = completed(keep, ruleset.dice)
+            outcomes = [(Fraction(count, ways.total()), dice) for dice, count in ways.items()]
+            return mixed([(share, on_table(dice, rerolls)) for share, dice in outcomes])
 
         return thrown((), ruleset.rolls - 1)
 
