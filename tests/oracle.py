@@ -26,7 +26,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 from itertools import combinations_with_replacement, product
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -164,12 +164,22 @@ def exact(ruleset: Ruleset) -> Fraction:
 # ---------------------------------------------------------------- dense matrices
 
 
-@cache
-def lattice(dice: int) -> tuple[list[Dice], list[Dice], Floats, NDArray[np.int64], NDArray[np.int64]]:
-    """Rolls, proper keeps and the chance of each roll after each keep.
+class Lattice(NamedTuple):
+    """Rolls, proper keeps, and the chance [keep, roll] of each roll after each keep.
 
-    And the keeps of all rolls, one roll after the other, and where each roll's keeps begin.
+    `inside` has the keeps of all rolls, one roll after the other, and `first_inside` where each roll's begin.
     """
+
+    rolls: list[Dice]
+    keeps: list[Dice]
+    keep_to_roll: Floats
+    inside: NDArray[np.int64]
+    first_inside: NDArray[np.int64]
+
+
+@cache
+def lattice(dice: int) -> Lattice:
+    """The rolls and keeps of so many dice."""
     faces = range(1, FACES + 1)
     rolls: list[Dice] = list(combinations_with_replacement(faces, dice))
     keeps: list[Dice] = [keep for size in range(dice) for keep in combinations_with_replacement(faces, size)]
@@ -182,14 +192,14 @@ def lattice(dice: int) -> tuple[list[Dice], list[Dice], Floats, NDArray[np.int64
             keep_to_roll[row, roll_index[tuple(sorted(keep + outcome))]] += 1
         keep_to_roll[row] /= FACES**rerolled
     keeps_of_rolls = [[keep_index[keep] for keep in proper_keeps(roll)] for roll in rolls]
-    first_keeps = np.cumsum([0] + [len(keeps) for keeps in keeps_of_rolls[:-1]])
-    return rolls, keeps, keep_to_roll, np.concatenate(keeps_of_rolls), first_keeps
+    first_inside = np.cumsum([0] + [len(keeps) for keeps in keeps_of_rolls[:-1]])
+    return Lattice(rolls, keeps, keep_to_roll, np.concatenate(keeps_of_rolls), first_inside)
 
 
 @cache
 def own_points(ruleset: Ruleset, first: bool) -> NDArray[np.int64]:
     """Points [category, roll] by each category's own rule."""
-    rolls = lattice(ruleset.dice)[0]
+    rolls = lattice(ruleset.dice).rolls
     return np.array([[points(ruleset, box, roll, first) for roll in rolls] for box in ruleset.categories])
 
 
@@ -217,7 +227,7 @@ class Dense:
         self.ruleset = ruleset
         self.cap = highest_tier(ruleset)
         self._lattice = lattice(ruleset.dice)
-        self.rolls, self.keeps, self._keep_to_roll = self._lattice[:3]
+        self.rolls, self.keeps = self._lattice.rolls, self._lattice.keeps
         self._alike = [index for index, roll in enumerate(self.rolls) if is_alike(roll)]
         self._legal_points = cache(self._legal_fills)
         self.values: dict[int, Floats] = {}
@@ -261,7 +271,7 @@ class Dense:
             after_roll = self._best_fills(mask, lane)
             for _ in range(rerolls - 1):
                 after_roll = self._best_options(after_roll, stop=self._best_fills(mask, lane))
-            keep_values = self._keep_to_roll @ after_roll
+            keep_values = self._lattice.keep_to_roll @ after_roll
             for keep in proper_keeps(dice):
                 options["keep", keep] = float(keep_values[self.keeps.index(keep), 0])
         return options
@@ -333,9 +343,9 @@ class Dense:
 
     def _best_options(self, after_roll: Floats, stop: Floats) -> Floats:
         """Value [roll, lane] with one reroll more than `after_roll` has: the best keep, or to stop."""
-        keep_values = self._keep_to_roll @ after_roll
-        keeps, first_keeps = self._lattice[3:]
-        best_keep = np.maximum.reduceat(keep_values[keeps], first_keeps, axis=0)
+        keep_values = self._lattice.keep_to_roll @ after_roll
+        inside = keep_values[self._lattice.inside]
+        best_keep = np.maximum.reduceat(inside, self._lattice.first_inside, axis=0)
         return np.maximum(best_keep, stop)
 
     def _solve_filled(self, filled: int, reached: NDArray[np.bool_]) -> Floats:
@@ -354,7 +364,7 @@ class Dense:
         if self.ruleset.rolls == 1:
             after_roll = at_once
         nothing_kept = self.keeps.index(())
-        values[reached] = self._keep_to_roll[nothing_kept] @ after_roll
+        values[reached] = self._lattice.keep_to_roll[nothing_kept] @ after_roll
         return values
 
 

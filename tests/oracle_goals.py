@@ -78,13 +78,10 @@ class Play:
         self.kept_in = [[self.keeps.index(keep) for keep in proper_keeps(roll)] for roll in self.rolls]
         self._kept, self._first_kept = joined(self.kept_in)
         # For each keep the rolls that come of it, and for how many of the N ways.
-        self.thrown: list[tuple[list[int], Row]] = []
-        for keep in self.keeps:
-            ways = completed(keep, dice)
-            counts = [count * self.ways // ways.total() for count in ways.values()]
-            self.thrown.append(([self.rolls.index(roll) for roll in ways], np.array(counts, object)))
-        self._thrown, self._first_thrown = joined([rolls for rolls, _ in self.thrown])
-        self._counts = np.concatenate([counts for _, counts in self.thrown])
+        ways = [completed(keep, dice) for keep in self.keeps]
+        self._thrown, self._first_thrown = joined([[self.rolls.index(roll) for roll in of] for of in ways])
+        counts = [count * self.ways // of.total() for of in ways for count in of.values()]
+        self._counts = np.array(counts, object)[:, None]
         self.legal_fills = cache(partial(legal_fills, ruleset))
         self._values: dict[State, Row] = {}
 
@@ -101,9 +98,9 @@ class Play:
             first = rerolls == self.ruleset.rolls - 1
             options = {action: self._shown(row, later) for action, row in self._fills(state, dice, first)}
             if rerolls > 0:
-                best = self._best(state, rerolls - 1)
+                before = self.before(self._best(state, rerolls - 1))
                 for keep in proper_keeps(dice):
-                    row = self._before(self.keeps.index(keep), best)
+                    row = before[self.keeps.index(keep)]
                     options["keep", keep] = self._shown(row, later + rerolls)
         return options
 
@@ -115,7 +112,7 @@ class Play:
                 self._values[state] = np.array([goal.worth(final) for goal in self.goals], object)
             else:
                 best = self._best(state, self.ruleset.rolls - 1)
-                self._values[state] = self._before(self.keeps.index(()), best)
+                self._values[state] = self.before(best)[self.keeps.index(())]
         return self._values[state]
 
     def _best(self, state: State, rerolls: int) -> Row:
@@ -128,30 +125,21 @@ class Play:
 
         best = fills(self.served and last == 0)
         for throw in range(1, rerolls + 1):
-            kept = np.maximum.reduceat(self.before_all(best)[self._kept], self._first_kept)
+            kept = np.maximum.reduceat(self.before(best)[self._kept], self._first_kept)
             best = np.maximum(fills(self.served and throw == last) * self.ways**throw, kept)
         return best
 
     def _best_fill(self, state: State, dice: Dice, first: bool) -> Row:
         return reduce(np.maximum, [row for _, row in self._fills(state, dice, first)])
 
-    def before_all(self, best: Row) -> Row:
+    def before(self, best: Row) -> Row:
         """The values before all dice but those of each keep are thrown, from those of the rolls."""
         thrown = best[self._thrown]
         if self.throw == "worst":
             return np.minimum.reduceat(thrown, self._first_thrown)
         if self.throw == "best":
             return np.maximum.reduceat(thrown, self._first_thrown)
-        return np.add.reduceat(thrown * self._counts[:, None], self._first_thrown)
-
-    def _before(self, keep: int, best: Row) -> Row:
-        """The same for one keep."""
-        rolls, counts = self.thrown[keep]
-        if self.throw == "worst":
-            return np.minimum.reduce(best[rolls])
-        if self.throw == "best":
-            return np.maximum.reduce(best[rolls])
-        return (best[rolls] * counts[:, None]).sum(axis=0)
+        return np.add.reduceat(thrown * self._counts, self._first_thrown)
 
     def _fills(self, state: State, dice: Dice, first: bool) -> list[tuple[Action, Row]]:
         """Each legal fill and its values; `first`: the dice are the first roll of the turn."""

@@ -44,10 +44,8 @@ class SavingPlay(Play):
         later = (len(self.ruleset.categories) - state.filled.bit_count() - 1) * self.ruleset.rolls + rerolls
         rows = dict(self._saving_fills(state, dice, rerolls))
         if rerolls:
-            best = self._chain(state, rerolls - 1)
-            rows |= {
-                ("keep", keep): self._before(self.keeps.index(keep), best) for keep in proper_keeps(dice)
-            }
+            before = self.before(self._chain(state, rerolls - 1))
+            rows |= {("keep", keep): before[self.keeps.index(keep)] for keep in proper_keeps(dice)}
         return {action: self._shown(row, later) for action, row in rows.items()}
 
     def row(self, state: State, saved: int) -> Row:
@@ -58,7 +56,7 @@ class SavingPlay(Play):
                 self._rows[state, saved] = np.array(worth, object)
             else:
                 best = self._chain(state, self.ruleset.rolls - 1 + saved)
-                self._rows[state, saved] = self._before(self.keeps.index(()), best)
+                self._rows[state, saved] = self.before(best)[self.keeps.index(())]
         return self._rows[state, saved]
 
     def _worked_chain(self, state: State, rerolls: int) -> Row:
@@ -66,7 +64,7 @@ class SavingPlay(Play):
         fills = [[row for _, row in self._saving_fills(state, roll, rerolls)] for roll in self.rolls]
         if rerolls:
             before = self._chain(state, rerolls - 1)
-            keeps = self.before_all(before)
+            keeps = self.before(before)
             for options, inside in zip(fills, self.kept_in, strict=True):
                 options += [keeps[keep] for keep in inside]
         return np.array([np.maximum.reduce(options) for options in fills], object)

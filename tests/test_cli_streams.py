@@ -10,7 +10,7 @@ import sys
 
 import command_line
 import pytest
-from command_line import TINY, environment, posix, run
+from command_line import TINY, environment, posix, said
 
 home, tables = command_line.home, command_line.tables
 FREE = str(TINY / "free.toml")
@@ -43,7 +43,7 @@ def untimed(shown: str) -> str:
 )
 def test_without_stderr_the_answer_is_the_same(line: str) -> None:
     """A progress bar has no place to be."""
-    whole = run(*shlex.split(line)).stdout
+    whole = said(*shlex.split(line))
     assert whole
     code, shown, errors = shell(f"dicewise {line} 2>&-")
     assert (code, untimed(shown), errors) == (0, untimed(whole), "")

@@ -6,7 +6,6 @@ They are together in one module since such a distribution takes long and is then
 from __future__ import annotations
 
 import math
-from functools import cache
 
 import numpy as np
 import oracle_distribution as plain
@@ -19,11 +18,6 @@ from solver.summary import statistics
 GAMES = 200_000
 ERRORS = 4.5
 """Standard errors that a simulated figure may be off: 7 in a million, and the seed is fixed."""
-
-
-@cache
-def simulated(name: str) -> Simulation:
-    return simulate(solved(name), GAMES, seed=2026)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -62,7 +56,7 @@ def test_quantiles_by_a_plain_loop() -> None:
 
 @pytest.mark.parametrize("name", ["yahtzee", "yahtzee-free-joker", "yahtzee-no-joker", "yatzy", "yacht"])
 def test_simulated_figures_agree_with_the_exact_ones(name: str) -> None:
-    found, exact = simulated(name), spread(name)
+    found, exact = simulate(solved(name), GAMES, seed=2026), spread(name)
     deviations = exact.scores - exact.mean
     variance, fourth = (float(deviations**power @ exact.probabilities) for power in (2, 4))
     assert abs(found.mean - exact.mean) < ERRORS * math.sqrt(variance / GAMES)
