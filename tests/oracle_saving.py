@@ -117,7 +117,7 @@ class SavingDense(Dense):
             options["fill", self.ruleset.keys[box]] = won + yahtzee_bonus(self.ruleset, flag, dice) + rest
         if rerolls:
             after_roll = self._chain(mask, lane, rerolls - 1)[-1]
-            keep_values = self._keep_to_roll @ after_roll
+            keep_values = self._lattice.keep_to_roll @ after_roll
             for keep in proper_keeps(dice):
                 options["keep", keep] = float(keep_values[self.keeps.index(keep), 0])
         return options
@@ -143,7 +143,7 @@ class SavingDense(Dense):
             chain = self._chain(filled, lanes, own + most)
             for saved in range(most + 1):
                 values = np.full(reached.shape, np.nan)
-                values[reached] = self._keep_to_roll[self.keeps.index(())] @ chain[own + saved]
+                values[reached] = self._lattice.keep_to_roll[self.keeps.index(())] @ chain[own + saved]
                 self.by_saved[saved][filled] = values
         self.values = self.by_saved[0]
         return self.values[filled]
